@@ -59,11 +59,11 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 // All other modules are imported only here, so that `--help` answers at once.
 const { skippingClock, systemClock } = await import('../lib/local/clock.ts');
 const { startCloud } = await import('../lib/local/cloud.ts');
-const { readBooks } = await import('../lib/simulate/books.ts');
-const { atFullSpeed, atSpeed } = await import('../lib/simulate/course.ts');
+const { readRecords } = await import('../lib/simulate/records.ts');
+const { atFullSpeed, atSpeed } = await import('../lib/simulate/simulation-clock.ts');
 const { closeHooks, silence } = await import('../lib/simulate/home.ts');
 const { judgeAll, judgeFalls, simulate, tallyText } = await import('../lib/simulate/run.ts');
-const { nextMidnight } = await import('../lib/simulate/wall.ts');
+const { nextMidnight } = await import('../lib/simulate/local-time.ts');
 const { settingsFrom } = await import('../shared/env.ts');
 const { log } = await import('../shared/log.ts');
 
@@ -122,7 +122,7 @@ const result = await simulate(
     reportSeconds: Number(given.report),
   },
   {
-    course: () =>
+    startClock: () =>
       clock
         ? atFullSpeed(clock, idle, nextMidnight(clock.now()))
         : atSpeed({ now: systemClock.now, pause, settled, speed: Number(given.speed) }),
@@ -131,7 +131,7 @@ const result = await simulate(
     show,
   },
 );
-const { complaints, verdict } = clock ? judgeAll(result, await readBooks(result.home)) : judgeFalls(result);
+const { complaints, verdict } = clock ? judgeAll(result, await readRecords(result.home)) : judgeFalls(result);
 if (url) await closeHooks(result.home);
 await silence(result.home);
 await cloud?.stop();

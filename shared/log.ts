@@ -16,13 +16,13 @@ const redact = (value: unknown, depth = 0): unknown => {
 };
 
 /** Gives an error as a log shows it: name, message, stack and causes, without its other properties. */
-const told = (error: unknown): unknown =>
+const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
         name: error.name,
         message: error.message,
         stack: error.stack,
-        ...(error.cause !== undefined && { cause: told(error.cause) }),
+        ...(error.cause !== undefined && { cause: describeError(error.cause) }),
       }
     : String(error);
 
@@ -83,7 +83,7 @@ export const logTo =
         message,
         ...(time && { timestamp: time() }),
         ...(redact(fields) as object),
-        ...(error !== undefined && { error: told(error) }),
+        ...(error !== undefined && { error: describeError(error) }),
       }),
     );
 

@@ -75,7 +75,7 @@ export type Metrics = { measure: Measure; flush: () => Promise<void> };
 export const unmeasured: Metrics = { measure: () => {}, flush: async () => {} };
 
 /** Counts that nobody waits for: several invocations write them together. */
-const patient: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
+const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
 
 /**
  * Keeps the metrics of an invocation, and writes them at its end by `publish`, which may be loaded only then. What nobody
@@ -91,7 +91,7 @@ export const buffered = (
   let published = Number.NEGATIVE_INFINITY;
   return {
     measure: (name: MetricName, value = 1, of?: Of) => {
-      if (patient.has(name)) sums.set(name, (sums.get(name) ?? 0) + value);
+      if (deferred.has(name)) sums.set(name, (sums.get(name) ?? 0) + value);
       else measured.push(of ? [name, value, of] : [name, value]);
     },
     flush: async () => {

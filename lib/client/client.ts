@@ -1,6 +1,6 @@
 import type { paths } from 'openapi';
 import create, { type Client as OpenApiClient } from 'openapi-fetch';
-import { type Patience, patient, type Send } from './patient.ts';
+import { type RetryOptions, retryingFetch, type Send } from './retrying-fetch.ts';
 import { inSession, withToken } from './session.ts';
 
 /** How long (ms) an answer may take: longer than the service works on any call, the wait of a feed included. */
@@ -16,7 +16,7 @@ export type Identity =
   | { token?: never; username?: never; password?: never };
 
 export type ClientOptions = Identity &
-  Patience & {
+  RetryOptions & {
     /** The address of the API, such as `https://cloud.example.com/api/v1`. */
     baseUrl: string;
     /** Instead of the `fetch` of the platform, which has 30 s for each call. */
@@ -47,7 +47,7 @@ export const createClient = ({
   const hasToken = who.token !== undefined || who.username !== undefined;
   return create<paths>({
     baseUrl: base,
-    fetch: identified(patient(send, { longestWait, pause }), base, who),
+    fetch: identified(retryingFetch(send, { longestWait, pause }), base, who),
     // Who has a token is nobody else, whatever cookies a browser has.
     ...(hasToken && { credentials: 'omit' }),
   });

@@ -1,5 +1,5 @@
-import type { Send } from './patient.ts';
 import { Problem, problemOf } from './problem.ts';
+import type { Send } from './retrying-fetch.ts';
 
 /** Sends calls with a token: that of a user, of a device, of a webhook, or a provisioning key. */
 export const withToken =

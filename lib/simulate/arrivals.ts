@@ -13,12 +13,12 @@ type Small = { eventType: number; sensorName: string };
  * Counts the deliveries that arrive. A second delivery with the same `webhook-id` is a repetition, and counts as one.
  */
 export const createArrivals = () => {
-  const told: Counts = new Map();
+  const deliveries: Counts = new Map();
   const seen = new Set<string>();
   let repeats = 0;
   let strangers = 0;
   return {
-    told,
+    deliveries,
     repeats: () => repeats,
     /** The number of deliveries that carried the token of none of the home's webhooks. */
     strangers: () => strangers,
@@ -36,7 +36,7 @@ export const createArrivals = () => {
       }
       seen.add(id);
       if (hook.listener === 'bytes') {
-        count(told, 'bytes');
+        count(deliveries, 'bytes');
         return null;
       }
       const payload = JSON.parse(body) as Full | Small;
@@ -44,7 +44,7 @@ export const createArrivals = () => {
         'event' in payload
           ? [`${payload.event.type}/${payload.event.action}`, payload.sensor.name]
           : [kinds[payload.eventType] ?? `type ${payload.eventType}`, payload.sensorName];
-      count(told, hook.listener, sensorOf(name), kind);
+      count(deliveries, hook.listener, sensorOf(name), kind);
       return { listener: hook.listener, kind };
     },
   };

@@ -1,7 +1,7 @@
+import { localTime } from './local-time.ts';
 import { AT_DOOR, type Maker, makerOf, type Where } from './makers.ts';
 import type { Witnessed } from './plan.ts';
 import { type HomeRule, homeRules, isInGroup, type Kind, type Listener, night } from './rules.ts';
-import { wallClock } from './wall.ts';
 
 /*
  * This expectation is counted from the residents' days and by the specification, without the cloud's code. It is then
@@ -16,11 +16,11 @@ export const count = (counts: Counts, ...words: readonly (string | number)[]): v
 };
 
 /**
- * `events` counts per sensor and kind. `hits` counts per sensor and rule. `told` counts per listener (`everything` is
+ * `events` counts per sensor and kind. `hits` counts per sensor and rule. `deliveries` counts per listener (`everything` is
  * the customer's webhook), sensor and kind; its key `bytes` counts raw messages of devices that led to an event.
  */
-export type Accounts = Record<'events' | 'hits' | 'told', Counts>;
-const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), told: new Map() });
+export type Accounts = Record<'events' | 'hits' | 'deliveries', Counts>;
+const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), deliveries: new Map() });
 
 const SECOND = 1_000;
 /** For so many ms after a bed exit, a maker A sensor reports no further bed exit. */
@@ -74,9 +74,9 @@ const roomFacts = (known: Known, where: Where, after = 0): Fact[] => [
 ];
 
 /** The events that a message causes, and the state that is known after it. */
-type Told = { facts: Fact[]; after: Known };
+type Effect = { facts: Fact[]; after: Known };
 
-const toldByA = (known: Known, { at, what, where }: Witnessed): Told => {
+const effectOfA = (known: Known, { at, what, where }: Witnessed): Effect => {
   if (['fall', 'cut_fall', 'near_fall', 'bad_night', 'silent'].includes(what)) return { facts: [], after: known };
   const { isInBed } = where;
   const isExit = known.isInBed && !isInBed && at - known.bedLeft >= SUSPENDED;
@@ -89,7 +89,7 @@ const toldByA = (known: Known, { at, what, where }: Witnessed): Told => {
   return { facts, after: { ...known, isOccupied: isOccupied(where), isInBed, ...(isExit && { bedLeft: at }) } };
 };
 
-const toldByB = (known: Known, moment: Witnessed): Told => {
+const effectOfB = (known: Known, moment: Witnessed): Effect => {
   const { what, where } = moment;
   const saysPeople = countsPeople(moment);
   const isWell = what === 'back' || (what === 'report' && where.isInBed);
@@ -122,7 +122,7 @@ const covers = ({ scope }: HomeRule, sensor: number): boolean =>
   scope === 'home' || (scope === 'group' ? isInGroup(sensor) : sensor === 0);
 
 const isNight = (time: number): boolean => {
-  const clock = wallClock(time);
+  const clock = localTime(time);
   return clock >= night.from || clock < night.to;
 };
 
@@ -136,7 +136,7 @@ export const createExpectation = (begin: number, rules: readonly HomeRule[] = ho
   const fired = new Map<string, number>();
 
   const tell = (listener: Listener | 'everything', sensor: number, kind: Kind) =>
-    count(accounts.told, listener, sensor, kind);
+    count(accounts.deliveries, listener, sensor, kind);
   const fire = (rule: HomeRule, sensor: number, kind: Kind, time: number): void => {
     if (rule.kind !== kind || !covers(rule, sensor) || (rule.isNightly && !isNight(time))) return;
     const key = `${rule.name} ${sensor}`;
@@ -153,11 +153,11 @@ export const createExpectation = (begin: number, rules: readonly HomeRule[] = ho
       const { at, what, sensor } = moment;
       const maker = makerOf(sensor);
       const before = known.get(sensor) ?? nothing;
-      const { facts, after } = (maker === 'maker_a' ? toldByA : toldByB)(before, moment);
+      const { facts, after } = (maker === 'maker_a' ? effectOfA : effectOfB)(before, moment);
       known.set(sensor, after);
       const all = [...facts, ...(falls[maker][what] ?? []), ...(onSensor[what] ?? [])];
-      const said = new Set(all.filter(([, , isByTime]) => !isByTime).map(([, late = 0]) => late));
-      for (const _ of said) count(accounts.told, 'bytes');
+      const delays = new Set(all.filter(([, , isByTime]) => !isByTime).map(([, late = 0]) => late));
+      for (const _ of delays) count(accounts.deliveries, 'bytes');
       for (const [kind, late = 0] of all) {
         count(accounts.events, sensor, kind);
         tell('everything', sensor, kind);

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Api, apiClient, logIn } from '../local/demo/client.ts';
-import { type Voice, voiceOf } from '../local/demo/voice.ts';
+import { connectSensor, type SensorConnection } from '../local/demo/sensor-connection.ts';
 import { makerOf } from './makers.ts';
 import { homeRules, isInGroup, type Listener, listeners, night } from './rules.ts';
 
@@ -12,7 +12,7 @@ export type Access = {
   password: string;
   provisioningKey: string;
 };
-export type Device = { sensorId: string } & Voice;
+export type Device = { sensorId: string } & SensorConnection;
 /** A webhook of the home. The listener `everything` gets all events, `bytes` gets the raw messages of the devices. */
 export type Hook = { id: string; listener: Listener | 'everything' | 'bytes' };
 export type Home = {
@@ -76,7 +76,7 @@ const addSensor = async (api: Api, access: Access, sensor: number): Promise<Devi
   await api.post('/sensors/link', { manufacturer, code: pairingCode });
   const bed = region('bed', 'Bed', -100);
   await api.send('PUT', `/sensors/${sensorId}/room`, roomWith([bed, region('door', 'Door', 0)]));
-  return { sensorId, ...(await voiceOf(access.base, access.mqttUrl ?? null, registered)), bedId: bed.id };
+  return { sensorId, ...(await connectSensor(access.base, access.mqttUrl ?? null, registered)), bedId: bed.id };
 };
 
 type Created = { id: string; token: string };

@@ -7,7 +7,7 @@ export const makerOf = (sensor: number): Maker => (sensor % 2 === 0 ? 'maker_a' 
 /** Who is in the room, and where the resident is. */
 export type Where = { isPresent: boolean; isInBed: boolean; hasVisitor: boolean };
 /** A message, sent `after` ms after its moment. `stamp` gives the clock of the device so many ms after the moment. */
-type Said = { after: number; message: (stamp: (after: number) => number) => object };
+type SentMessage = { after: number; message: (stamp: (after: number) => number) => object };
 
 const SECOND = 1_000;
 /** The time (ms) that a visitor needs to pass the door. */
@@ -27,7 +27,7 @@ export const whereAfter = (where: Where, { what }: Pick<Moment, 'what'>): Where 
 const target = (xPosCm: number, zPosCm: number) => ({ xPosCm, yPosCm: 150, zPosCm });
 
 /** A presence message of maker A. Region 0 of the room is the bed, region 1 the door. */
-const presence = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor = false, after = 0): Said => ({
+const presence = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor = false, after = 0): SentMessage => ({
   after,
   message: (stamp) => ({
     type: 4,
@@ -43,7 +43,7 @@ const presence = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor = false, a
   }),
 });
 
-const fallOfA = (status: string, seconds: number): Said => ({
+const fallOfA = (status: string, seconds: number): SentMessage => ({
   after: seconds * SECOND,
   message: (stamp) => ({
     type: 5,
@@ -55,7 +55,7 @@ const fallOfA = (status: string, seconds: number): Said => ({
   }),
 });
 
-const ofMakerA = (what: What, where: Where): Said[] => {
+const ofMakerA = (what: What, where: Where): SentMessage[] => {
   switch (what) {
     case 'fall':
       return [
@@ -79,7 +79,7 @@ const ofMakerA = (what: What, where: Where): Said[] => {
   }
 };
 
-const event = (type: number, data: unknown, after = 0): Said => ({
+const event = (type: number, data: unknown, after = 0): SentMessage => ({
   after,
   message: (stamp) => ({ cmd: 'event', type, data, timestamp: stamp(after) }),
 });
@@ -88,14 +88,14 @@ const BED = { area_type: 2, area_id: 0 };
 const DOOR = { area_type: 4, area_id: 1 };
 const move = (track: number, what: number, area = { area_type: 0, area_id: 0 }, after = 0) =>
   event(1, [{ 'track-id': track, event: what, ...area }], after);
-const vital = (alarmType: number, respirationRate: number, heartRate: number): Said => ({
+const vital = (alarmType: number, respirationRate: number, heartRate: number): SentMessage => ({
   after: 0,
   message: (stamp) => ({ cmd: 'stat', data: { respirationRate, heartRate, alarmType }, timestamp: stamp(0) }),
 });
 
-const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): Said[] => {
+const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): SentMessage[] => {
   const people = (after = 0) => event(3, { 'number-people': Number(isPresent) + Number(hasVisitor) }, after);
-  const said: Record<What, Said[]> = {
+  const messages: Record<What, SentMessage[]> = {
     begin: [people(), ...(isInBed ? [move(1, 3, BED, SECOND)] : [])],
     leave_room: [move(1, 2)],
     enter_room: [move(1, 1)],
@@ -111,9 +111,9 @@ const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): Said[]
     silent: [],
     back: [event(5, { status: 0 }), people(SECOND)],
   };
-  return said[what];
+  return messages[what];
 };
 
 /** The messages that a sensor of a maker sends about a moment. `where` is the state of the room after it. */
-export const wordsOf = (maker: Maker, what: What, where: Where): Said[] =>
+export const wordsOf = (maker: Maker, what: What, where: Where): SentMessage[] =>
   maker === 'maker_a' ? ofMakerA(what, where) : ofMakerB(what, where);

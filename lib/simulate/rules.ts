@@ -1,4 +1,4 @@
-import { TIME_ZONE } from './wall.ts';
+import { TIME_ZONE } from './local-time.ts';
 
 /** An event as `type/action`, the words that webhooks and lists use. */
 export type Kind =

@@ -1,22 +1,22 @@
 import { startReceiver } from '../local/demo/receiver.ts';
 import { createArrivals } from './arrivals.ts';
-import { type Books, differences } from './books.ts';
-import type { Course } from './course.ts';
 import { DAY } from './day.ts';
 import { type Accounts, type Counts, createExpectation } from './expect.ts';
 import { type Access, buildHome, type Home } from './home.ts';
 import { makerOf } from './makers.ts';
 import { dayIn, messagesOf, type PlanOptions } from './plan.ts';
+import { differences, type Records } from './records.ts';
 import type { Kind } from './rules.ts';
+import type { SimulationClock } from './simulation-clock.ts';
 
 /**
- * What a run did so far. `time` is the simulated time, ms. `told` counts, for each kind of event, the deliveries to
+ * What a run did so far. `time` is the simulated time, ms. `deliveries` counts, for each kind of event, the deliveries to
  * the webhook that gets all events; `alarms` counts the deliveries that rules caused.
  */
-export type Tally = { time: number; sent: number; refused: number; told: Counts; alarms: number };
+export type Tally = { time: number; sent: number; refused: number; deliveries: Counts; alarms: number };
 export type Host = {
-  /** Gives the course of simulated time, which starts now. */
-  course: () => Course;
+  /** Starts the clock of simulated time. */
+  startClock: () => SimulationClock;
   /** Is awaited after each sensor that is set up, to respect the rate limit of the API. */
   pace: () => Promise<void>;
   /** Is called with the tally after every message. */
@@ -41,27 +41,27 @@ export const clockText = (time: number): string => {
 const sum = (counts: Counts): number => [...counts.values()].reduce((total, one) => total + one, 0);
 
 /** Formats a tally as one line. */
-export const tallyText = ({ time, sent, refused, told, alarms }: Tally): string => {
-  const kinds = [...told].toSorted().map(([kind, count]) => `${kind} ${count}`);
+export const tallyText = ({ time, sent, refused, deliveries, alarms }: Tally): string => {
+  const kinds = [...deliveries].toSorted().map(([kind, count]) => `${kind} ${count}`);
   const lost = refused > 0 ? `, ${refused} refused` : '';
-  return `${clockText(time)}  sent ${sent}${lost}  alarms ${alarms}  arrived ${sum(told)}: ${kinds.join(', ')}`;
+  return `${clockText(time)}  sent ${sent}${lost}  alarms ${alarms}  arrived ${sum(deliveries)}: ${kinds.join(', ')}`;
 };
 
 /** Simulates a care home for some days. Counts the events that must result, and the deliveries that arrive. */
 export const simulate = async (options: Access & PlanOptions, host: Host): Promise<Result> => {
-  const tally: Tally = { time: 0, sent: 0, refused: 0, told: new Map(), alarms: 0 };
+  const tally: Tally = { time: 0, sent: 0, refused: 0, deliveries: new Map(), alarms: 0 };
   const arrivals = createArrivals();
   let home: Home | undefined;
   const receiver = await startReceiver((request, response) => {
     receiver.received.length = 0;
     const heard = arrivals.hear(request, home?.hooks ?? new Map());
-    if (heard?.listener === 'everything') tally.told.set(heard.kind, (tally.told.get(heard.kind) ?? 0) + 1);
+    if (heard?.listener === 'everything') tally.deliveries.set(heard.kind, (tally.deliveries.get(heard.kind) ?? 0) + 1);
     else if (heard) tally.alarms++;
     response.end();
   });
   home = await buildHome(options, options.sensors, receiver.url, host.pace);
   const { devices } = home;
-  const { stamp, run, until } = host.course();
+  const { stamp, run, until } = host.startClock();
   const { accounts, witness } = createExpectation(stamp(0));
   let slow = 0;
   for (let day = 0; day < options.days; day++) {
@@ -89,13 +89,18 @@ const eventsOf = ({ events }: Accounts, kind: Kind): number =>
  * Checks what must hold at any speed of the clock: every message was accepted, and every fall that happened was told.
  */
 export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
-  const [happened, told] = [eventsOf(expected, 'fall/fall_detected'), tally.told.get('fall/fall_detected') ?? 0];
+  const [happened, delivered] = [
+    eventsOf(expected, 'fall/fall_detected'),
+    tally.deliveries.get('fall/fall_detected') ?? 0,
+  ];
   return {
     complaints: [
       ...(tally.refused > 0 ? [`${tally.refused} messages were refused`] : []),
-      ...(told <= happened && told >= happened - slow ? [] : [`falls: expected ${happened}, told ${told}`]),
+      ...(delivered <= happened && delivered >= happened - slow
+        ? []
+        : [`falls: expected ${happened}, told ${delivered}`]),
     ],
-    verdict: `${happened} falls happened, ${told} were told${told < happened ? ', and time will tell of the others' : ''}`,
+    verdict: `${happened} falls happened, ${delivered} were told${delivered < happened ? ', and time will tell of the others' : ''}`,
   };
 };
 
@@ -105,21 +110,21 @@ export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: str
  */
 export const judgeAll = (
   { tally, expected, arrivals, home }: Result,
-  { events, hits, open, unsent }: Books,
+  { events, hits, open, unsent }: Records,
 ): { complaints: string[]; verdict: string } => {
   const odd: [number, string][] = [
     [tally.refused, 'messages were refused'],
     [arrivals.strangers(), 'deliveries were not ours'],
     [unsent, 'hits do not say that all was sent'],
   ];
-  const bytes = expected.told.get('bytes') ?? 0;
-  const alarms = sum(expected.told) - sum(expected.events) - bytes;
+  const bytes = expected.deliveries.get('bytes') ?? 0;
+  const alarms = sum(expected.deliveries) - sum(expected.events) - bytes;
   return {
     complaints: [
       ...odd.filter(([times]) => times > 0).map(([times, what]) => `${times} ${what}`),
       ...differences('events of sensor', expected.events, events),
       ...differences('hits of sensor', expected.hits, hits),
-      ...differences('told', expected.told, arrivals.told),
+      ...differences('told', expected.deliveries, arrivals.deliveries),
       ...differences('not done:', new Map(), open),
     ],
     verdict:

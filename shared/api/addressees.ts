@@ -75,7 +75,11 @@ export const isTold = (format: Format, { event: { source, happening } }: EventCo
  * Who is told of an event by these recipients, each once. A webhook whose format cannot tell of it gets no message, which
  * would wait for it for ever. A person who is gone gets one: its delivery fails, and everybody sees that.
  */
-export const toldBy = (recipients: readonly Recipient[], known: Known, eventContext: EventContext): Addressee[] => {
+export const addresseesOf = (
+  recipients: readonly Recipient[],
+  known: Known,
+  eventContext: EventContext,
+): Addressee[] => {
   const { webhooks, bots, users, onDuty } = known;
   const fitting = webhooksIn(recipients).filter(({ webhookId }) =>
     isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
@@ -95,26 +99,26 @@ export const textFor = async (locale: string, { happening }: Decided): Promise<s
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
 /** By which rule a delivery tells whom; `hit`: the message of the hit that it reports to. */
-type To = { rule: Rule; told: Addressee; hit: HitMessage | null; round?: EscalationRound };
+type To = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
 /** The delivery of an event to one who is told; none to a webhook that is gone or belongs to another bot by now. */
 export const deliveryTo = async (
   { now }: Pick<Reading, 'now'>,
   eventContext: EventContext,
   { webhooks, bots, users }: Known,
-  { rule, told, hit, round }: To,
+  { rule, addressee, hit, round }: To,
 ): Promise<Delivery[]> => {
-  const { accountId, name } = told;
-  const { locale } = ('by' in told ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };
+  const { accountId, name } = addressee;
+  const { locale } = ('by' in addressee ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };
   const text = await textFor(locale, eventContext.event);
   const of = { customerId: rule.customerId, hit, ruleId: rule.id, ...(round && { round }) };
   const reader = { reader: readerOf(eventContext, rule, locale) };
-  if ('by' in told) {
-    const person = { userId: accountId, by: told.by, name };
+  if ('by' in addressee) {
+    const person = { userId: accountId, by: addressee.by, name };
     const snapshot = { ...snapshotOf(eventContext, undefined, rule, text), ...reader };
     return [newDelivery(eventContext, { ...of, person }, snapshot, now())];
   }
-  const webhook = webhooks.get(told.webhookId);
+  const webhook = webhooks.get(addressee.webhookId);
   if (webhook?.botId !== accountId) return [];
   const { format, id: webhookId } = webhook;
   const snapshot = snapshotOf(eventContext, senderOf(webhook), rule, text);

@@ -5,7 +5,7 @@ const WINDOW_SECONDS = 15 * 60;
 const MOST = 10;
 
 type Used = 'limits.secondsToWait' | 'limits.countFailure' | 'sessions.passwordHash' | 'hash:passwords';
-type Outcome = { isRight: boolean; hash: string | null; waitSeconds: number };
+type PasswordCheck = { isRight: boolean; hash: string | null; waitSeconds: number };
 
 /**
  * Is this the password of the account? Wrong ones are counted, because nobody may use an open session to find out the
@@ -15,7 +15,7 @@ export const checkPassword = async (
   accountKey: string,
   password: string,
   { store: { limits, sessions }, passwords, now }: Deps<Used>,
-): Promise<Outcome> => {
+): Promise<PasswordCheck> => {
   const subject = `password:${accountKey}`;
   const wait = await limits.secondsToWait(subject, MOST, WINDOW_SECONDS, now());
   if (wait > 0) return { isRight: false, hash: null, waitSeconds: wait };

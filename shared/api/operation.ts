@@ -202,7 +202,7 @@ export class Reply<T> {
   }
 }
 
-type Answer<O extends Operation> = O extends { published: string }
+type HandlerResult<O extends Operation> = O extends { published: string }
   ? Reply<Uint8Array>
   : z.input<O['response']> | Reply<z.input<O['response']>>;
 
@@ -211,5 +211,5 @@ export type Handlers<G extends Group> = {
   [K in keyof G['operations']]: (
     call: Call<G['operations'][K]>,
     deps: Deps<G['operations'][K]['uses'][number]>,
-  ) => Promise<Answer<G['operations'][K]>>;
+  ) => Promise<HandlerResult<G['operations'][K]>>;
 };

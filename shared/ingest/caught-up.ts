@@ -4,21 +4,21 @@ import { isAllJudged } from '../domain/event/noted-call.ts';
 import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor/sensor-state.ts';
 import { noRoomContext } from '../domain/state/room-context.ts';
 import { needsOf } from '../domain/state/step.ts';
-import type { Said, Sender } from './messages.ts';
+import type { ReceivedMessage, Sender } from './messages.ts';
 import type { IngestDeps } from './uses.ts';
 
 /** Does a call say nothing but what becomes of a fall? */
-export const isOfFalls = (said: readonly Said[]): boolean =>
-  said.every(({ decoded }) => decoded.signal.kind === 'fall');
+export const isOfFalls = (messages: readonly ReceivedMessage[]): boolean =>
+  messages.every(({ decoded }) => decoded.signal.kind === 'fall');
 
 /**
  * Is a call noted before it is queued? Falls are not, which spares them a write: they change nothing that a report is
  * judged by. Those of a device that calls very often are, so that they are counted (holding-back.ts).
  */
 export const isNoted = (
-  said: readonly Said[],
+  messages: readonly ReceivedMessage[],
   { isBusy, isHeldBack }: Pick<Sender, 'isBusy' | 'isHeldBack'>,
-): boolean => !isOfFalls(said) || isBusy === true || isHeldBack === true;
+): boolean => !isOfFalls(messages) || isBusy === true || isHeldBack === true;
 
 const isReport = (signal: Signal): boolean =>
   reports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
@@ -29,13 +29,13 @@ const isReport = (signal: Signal): boolean =>
 export const stepQuietly = (
   before: SensorState,
   sensorId: string,
-  said: readonly Said[],
+  messages: readonly ReceivedMessage[],
   receiveDate: number,
 ): SensorState | null => {
   // A call without a message is not noted, and makes the sensor active.
   if (!before.isActive) return null;
   let state = before;
-  for (const { raw, decoded } of said) {
+  for (const { raw, decoded } of messages) {
     const needs = needsOf(state, decoded.signal);
     if (!isReport(decoded.signal) || needs.regions || needs.critical) return null;
     const cause = { receiveDate, sensorId, uuid: '', source: null, raw };
@@ -53,17 +53,17 @@ export const stepQuietly = (
 export const changesNothing = async (
   { store, settings }: IngestDeps,
   device: Sender,
-  said: readonly Said[],
+  messages: readonly ReceivedMessage[],
   receiveDate: number,
 ): Promise<boolean> => {
-  if (said.length === 0 || device.notedCall === undefined) return false;
-  if (!said.every(({ decoded }) => isReport(decoded.signal))) return false;
+  if (messages.length === 0 || device.notedCall === undefined) return false;
+  if (!messages.every(({ decoded }) => isReport(decoded.signal))) return false;
   const { customerId, sensorId } = device;
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllJudged(device, state.judged?.run)) return false;
   // What is answered here isn't remembered, but by it the next message is no repetition of the one before it.
   if (isRecent(state, receiveDate)) return false;
-  const next = stepQuietly(state, sensorId, said, receiveDate);
+  const next = stepQuietly(state, sensorId, messages, receiveDate);
   if (!next || !isUnchanged(state, next)) return false;
   if (!isWorthWriting(state, next, settings.SENSOR_INACTIVE_AFTER_SECONDS)) return true;
   return store.states.hear(customerId, sensorId, state.version, next);

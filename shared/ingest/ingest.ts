@@ -6,8 +6,8 @@ import { isHeldBack, look } from './holding-back.ts';
 import {
   deduplicationIdOf,
   messagesOf,
+  type ReceivedMessage,
   type Refusal,
-  type Said,
   type Sender,
   tasksOf,
   uuidsOf,
@@ -16,7 +16,12 @@ import {
 } from './messages.ts';
 import type { IngestDeps } from './uses.ts';
 
-type Call = { said?: readonly Said[]; receiveDate?: number; noted?: NotedCall | undefined; until?: number };
+type Call = {
+  messages?: readonly ReceivedMessage[];
+  receiveDate?: number;
+  noted?: NotedCall | undefined;
+  until?: number;
+};
 
 /**
  * How long (ms) after a call began its messages may be queued. Whoever called has an answer by then: a process that was
@@ -28,11 +33,11 @@ const TIME_TO_QUEUE = 20_000;
 export const accept = async (
   { enqueue, now }: Deps<'enqueue:events'>,
   device: Sender,
-  { said = [], receiveDate = now(), noted, until = now() + TIME_TO_QUEUE }: Call = {},
+  { messages = [], receiveDate = now(), noted, until = now() + TIME_TO_QUEUE }: Call = {},
 ): Promise<void> => {
-  const tasks = tasksOf(device, said, receiveDate);
+  const tasks = tasksOf(device, messages, receiveDate);
   for (const task of tasks) {
-    const uuids = uuidsOf(said, task);
+    const uuids = uuidsOf(messages, task);
     noteContext({ sensorId: device.sensorId, uuid: oneOrAll(uuids) });
     const isLast = task === tasks.at(-1) && noted !== undefined;
     await enqueue([isLast ? { ...task, noted } : task], {
@@ -65,15 +70,15 @@ export const ingest = async (
   if ('refusal' in read) return read;
   noteContext({ sensorId: device.sensorId });
   deps.failpoint('ingest.read');
-  const { said } = read;
-  if (!(await changesNothing(deps, device, said, receiveDate))) {
-    if (await isHeldBack(deps, device, isOfFalls(said))) return { refusal: 'rate_limited' };
-    const noted = isNoted(said, device) ? await note(deps, device) : undefined;
+  const { messages } = read;
+  if (!(await changesNothing(deps, device, messages, receiveDate))) {
+    if (await isHeldBack(deps, device, isOfFalls(messages))) return { refusal: 'rate_limited' };
+    const noted = isNoted(messages, device) ? await note(deps, device) : undefined;
     if (noted) await look(deps, device, noted);
-    await accept(deps, device, { said, receiveDate, noted, until });
+    await accept(deps, device, { messages, receiveDate, noted, until });
   }
   // The canary must not hide that no device of a home sends messages.
-  if (!device.isCanary) deps.measure('MessagesAccepted', said.length);
+  if (!device.isCanary) deps.measure('MessagesAccepted', messages.length);
   deps.failpoint('ingest.enqueued');
-  return { warnings: warningsOf(said) };
+  return { warnings: warningsOf(messages) };
 };

@@ -19,14 +19,14 @@ const isObject = (value: unknown): boolean =>
 export type Refusal = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
 /** A message of a call: its own bytes as text, and what they say. */
-export type Said = { raw: string; decoded: Credible };
+export type ReceivedMessage = { raw: string; decoded: Credible };
 
 /** Splits the text of a call into its messages, and decodes them, or returns why the call is refused. */
 export const messagesOf = (
   text: string,
   { manufacturer }: Pick<Sender, 'manufacturer'>,
   receiveDate: number,
-): { said: Said[] } | { refusal: Exclude<Refusal, 'rate_limited'> } => {
+): { messages: ReceivedMessage[] } | { refusal: Exclude<Refusal, 'rate_limited'> } => {
   const parsed = parseJson(text);
   if ('problem' in parsed) return { refusal: 'json' };
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
@@ -35,7 +35,7 @@ export const messagesOf = (
   const raw = messagesIn(text);
   if (raw.some((one) => Buffer.byteLength(one) > MESSAGES.bytes)) return { refusal: 'too_large' };
   const decode = (one: string) => credible(decoders[manufacturer](JSON.parse(one)), receiveDate);
-  return { said: raw.map((one) => ({ raw: one, decoded: decode(one) })) };
+  return { messages: raw.map((one) => ({ raw: one, decoded: decode(one) })) };
 };
 
 /** What of a call was not understood, though it is kept: a message of an unknown kind, a field of a wrong type. */
@@ -45,8 +45,8 @@ const WARNINGS = 20;
 const UNKNOWN = 'is of an unknown kind, or lacks what its kind is about: it is kept and means nothing';
 
 /** Gives what of the messages of a call was not understood. */
-export const warningsOf = (said: readonly Said[]): Warning[] =>
-  said
+export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
+  received
     .flatMap(({ decoded: { signal, wrong } }, index) => [
       ...(signal.kind === 'unknown' ? [{ index, message: UNKNOWN }] : []),
       ...wrong.map((path) => ({ index, message: `${path} is not as it is documented, and is left out` })),
@@ -59,7 +59,7 @@ const TASK_BYTES = 450_000;
 /** The tasks of one call: its messages in their order, in as few tasks as can hold them. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
-  said: readonly Said[],
+  received: readonly ReceivedMessage[],
   receiveDate: number,
 ): ProcessMessages[] => {
   const taskFrom = (first: number): ProcessMessages => ({
@@ -67,7 +67,7 @@ export const tasksOf = (
   });
   const tasks = [taskFrom(0)];
   let bytes = 0;
-  for (const [at, { raw: one }] of said.entries()) {
+  for (const [at, { raw: one }] of received.entries()) {
     const size = Buffer.byteLength(one);
     if (at > 0 && bytes + size > TASK_BYTES) {
       tasks.push(taskFrom(at));
@@ -83,8 +83,11 @@ export const tasksOf = (
 const REPEATED_WITHIN = 60_000;
 
 /** The UUIDs of the messages of a task, out of those of its call. */
-export const uuidsOf = (said: readonly Said[], { sensorId, receiveDate, first, messages }: ProcessMessages): string[] =>
-  said
+export const uuidsOf = (
+  received: readonly ReceivedMessage[],
+  { sensorId, receiveDate, first, messages }: ProcessMessages,
+): string[] =>
+  received
     .slice(first, first + messages.length)
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 

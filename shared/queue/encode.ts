@@ -77,12 +77,12 @@ const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe')
  */
 export const encode = (task: Task, delaySeconds = 0, deduplicationId?: string): Outgoing => {
   const body = withinXml(JSON.stringify({ version: 1, ...task }));
-  const { requestId: _, ...said } = task;
+  const { requestId: _, ...content } = task;
   const isFifo = queueOf(task) === 'events';
   return {
     body,
     groupId: groupOf(task),
     delaySeconds: isFifo ? 0 : Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delaySeconds))),
-    ...(isFifo && { deduplicationId: deduplicationId ?? hashOf(JSON.stringify(said)) }),
+    ...(isFifo && { deduplicationId: deduplicationId ?? hashOf(JSON.stringify(content)) }),
   };
 };

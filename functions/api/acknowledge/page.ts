@@ -40,7 +40,7 @@ export const pageOf = (
   texts: Texts,
 ): Uint8Array => {
   const { acknowledgement: by, createDate } = hit;
-  const said = by && `<p role="status">${escaped(texts.goes(by.name, timeOf(by.date)))}</p>`;
+  const status = by && `<p role="status">${escaped(texts.goes(by.name, timeOf(by.date)))}</p>`;
   return Buffer.from(`<!doctype html>
 <html lang="${texts.language}">
 <head>
@@ -55,7 +55,7 @@ export const pageOf = (
 <main>
 <h1>${escaped(situation)}</h1>
 <p>${timeOf(createDate)}</p>
-${said ?? formOf(address, isOfUser, texts)}
+${status ?? formOf(address, isOfUser, texts)}
 </main>
 </body>
 </html>

@@ -78,15 +78,15 @@ const asUser = ({ id, username, customerId }: Pick<UserItem, 'id' | 'username' |
 ];
 
 type Access = NonNullable<ReturnType<typeof accessOf>>;
-type Outcome = { user: UserItem } | { refused: 'oidc_refused' | 'limit_reached' };
-const refused: Outcome = { refused: 'oidc_refused' };
+type OidcUserResult = { user: UserItem } | { refused: 'oidc_refused' | 'limit_reached' };
+const refused: OidcUserResult = { refused: 'oidc_refused' };
 
 const create = async (
   { claims }: Identity,
   access: Access,
   subject: string,
   { store, quotas, random, now, actAs }: Finishing & Acting,
-): Promise<Outcome | null> => {
+): Promise<OidcUserResult | null> => {
   const accountKey = drawAccountKey(random);
   const { username, ...profile } = profileOf(claims);
   const [id, time] = [await store.limits.nextNumber('accounts'), now()];
@@ -124,7 +124,7 @@ const isSame = (user: UserItem, { next, isLost }: Followed): boolean =>
  * Finds the user of somebody whom the issuer knows, or makes one, with the rights that the claims give now. Whoever has
  * none any more can log in no more, and is logged out. Null: somebody else changed the same users; try again.
  */
-export const userOf = async (identity: Identity, deps: Finishing & Acting): Promise<Outcome | null> => {
+export const userOf = async (identity: Identity, deps: Finishing & Acting): Promise<OidcUserResult | null> => {
   const { store, settings, now } = deps;
   const access = accessOf(identity.claims, readRules(settings.OIDC_RULES));
   const subject = hashOf(JSON.stringify([identity.issuer, identity.subject]));

@@ -18,7 +18,7 @@ type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairi
  * The result of a registration. It is null if the sensor was changed in between, so that the registration has to be
  * repeated.
  */
-type Outcome = { what: 'new' | 'again'; shown: Shown } | { what: 'refused' | 'key_used_up' } | null;
+type RegistrationResult = { what: 'new' | 'again'; shown: Shown } | { what: 'refused' | 'key_used_up' } | null;
 
 /** Draws a pairing code: `shown` is for the device, `stored` is for the table. */
 export const drawCode = ({ random, now }: NowAndRandom) => {
@@ -32,7 +32,7 @@ export const registerFirst = async (
   { store, now, random }: Registering,
   given: Pick<SensorRecord, 'manufacturer' | 'hardwareId' | 'firmwareVersion'>,
   key: Provisioner,
-): Promise<Outcome> => {
+): Promise<RegistrationResult> => {
   const { manufacturer, hardwareId, firmwareVersion } = given;
   const id = makers[manufacturer].sensorIdOf(hardwareId, random(9));
   const sensor = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
@@ -78,7 +78,7 @@ export const registerAgain = async (
   deps: Registering,
   sensor: SensorRecord,
   { deviceToken: shown, firmwareVersion }: { deviceToken?: string | undefined; firmwareVersion: number },
-): Promise<Outcome> => {
+): Promise<RegistrationResult> => {
   const deviceToken = drawToken('device', deps.random);
   const code = drawCode(deps);
   const notice = noticeOf('registered', deps);

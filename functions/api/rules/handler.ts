@@ -19,7 +19,7 @@ type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
 type NamedTold = 'webhooks.getAll' | 'recipients.person' | 'channels.provenOf';
 
 /** A list of recipients, where it is in the body, and what it is told of. */
-type Told = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
+type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
 
 /**
  * Checks that all recipients are of the rule's customer and can be told: webhooks of their bots, in a format that can tell
@@ -28,7 +28,7 @@ type Told = { path: string; recipients: readonly Recipient[]; situation: RuleUpd
 const checkRecipients = async (
   store: StoreOf<NamedTold>,
   customerId: number,
-  { path, recipients, situation }: Told,
+  { path, recipients, situation }: RuleRecipients,
   refuse: Refuse,
 ): Promise<void> => {
   const webhookIds = webhooksIn(recipients).map(({ webhookId }) => webhookId);

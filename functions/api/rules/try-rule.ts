@@ -1,4 +1,4 @@
-import { deliveryTo, knownOf, toldBy } from '../../../shared/api/addressees.ts';
+import { addresseesOf, deliveryTo, knownOf } from '../../../shared/api/addressees.ts';
 import type { Deps } from '../../../shared/deps.ts';
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
 import { NOBODY } from '../../../shared/domain/delivery/ping.ts';
@@ -44,9 +44,9 @@ export const testsOf = async (deps: Deps<Uses>, rule: Rule, customer: Customer |
   const { event } = eventContext;
   const asMessage = { ...eventContext, event: { ...event, source: event.uuid } };
   const made = recipientLists(rule).map(async ({ recipients }, step) => {
-    const tests = toldBy(recipients, known, asMessage).map(async (told) => {
+    const tests = addresseesOf(recipients, known, asMessage).map(async (addressee) => {
       const round = { round: step, at: event.createDate };
-      const [delivery] = await deliveryTo(deps, eventContext, known, { rule: marked, told, hit: null, round });
+      const [delivery] = await deliveryTo(deps, eventContext, known, { rule: marked, addressee, hit: null, round });
       return delivery ? [{ step, delivery: { ...delivery, isTest: true as const } }] : [];
     });
     return (await Promise.all(tests)).flat();

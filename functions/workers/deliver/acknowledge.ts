@@ -1,5 +1,5 @@
 import { sendNotice } from '../../../shared/api/notices.ts';
-import type { Delivery, Outcome } from '../../../shared/domain/delivery/delivery.ts';
+import type { AttemptOutcome, Delivery } from '../../../shared/domain/delivery/delivery.ts';
 import { RETENTION } from '../../../shared/domain/event/event.ts';
 import { nameFrom } from '../../../shared/domain/rule/acknowledgement.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -11,7 +11,7 @@ import type { DeliverDeps } from './deps.ts';
 export const acknowledgeHits = async (
   deps: DeliverDeps,
   { customerId, hit, alsoHits = [] }: Delivery,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
 ): Promise<void> => {
   const { store, now } = deps;
   const name = outcome.what === 'accepted' && outcome.acknowledgedBy ? nameFrom(outcome.acknowledgedBy) : null;

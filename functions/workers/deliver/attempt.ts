@@ -1,7 +1,12 @@
 import { addressKeyOf } from '../../../shared/api/address-key.ts';
 import { unlocked } from '../../../shared/api/unlocked.ts';
 import type { Result } from '../../../shared/domain/delivery/attempt.ts';
-import { afterAttempt, type Delivery, type Next, type Outcome } from '../../../shared/domain/delivery/delivery.ts';
+import {
+  type AttemptOutcome,
+  afterAttempt,
+  type Delivery,
+  type Next,
+} from '../../../shared/domain/delivery/delivery.ts';
 import type { PostedWebhook } from '../../../shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
@@ -26,12 +31,16 @@ const hasOtherUrl = async ({ store }: DeliverDeps, { customerId, id, url }: Webh
   return current !== null && current.url !== url;
 };
 
-const failed: Outcome = { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 };
+const failed: AttemptOutcome = { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 };
 /**
  * The outcome that counts. A 410 switches the webhook off only when nothing else was answered for a while, for a receiver
  * that is being deployed may say so for a moment; and only at the URL that the webhook still has.
  */
-const effectOf = async (deps: DeliverDeps, webhook: WebhookRecord, outcome: Outcome): Promise<Outcome> => {
+const effectOf = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  outcome: AttemptOutcome,
+): Promise<AttemptOutcome> => {
   if (outcome.what !== 'gone') return outcome;
   const { goneSince = deps.now() } = webhook;
   const isForGood = deps.now() - goneSince >= deps.settings.GONE_AFTER_SECONDS * 1_000;

@@ -1,13 +1,13 @@
 import { payloadOf, sourceOf } from '../../../shared/delivery/message.ts';
 import { sendByHttp } from '../../../shared/delivery/targets/http.ts';
 import type { Result } from '../../../shared/domain/delivery/attempt.ts';
-import type { Delivery, Outcome } from '../../../shared/domain/delivery/delivery.ts';
+import type { AttemptOutcome, Delivery } from '../../../shared/domain/delivery/delivery.ts';
 import type { PostedWebhook } from '../../../shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /** The error of an attempt whose message was not found: a bug of this service, never the receiver's fault. */
 export const MISSING = 'message_missing';
-const unsent: { result: Result; outcome: Outcome } = {
+const unsent: { result: Result; outcome: AttemptOutcome } = {
   result: {
     ...{ status: null, error: MISSING, responseBody: '', durationMs: 0 },
     timings: { dns: null, connect: null, tls: null, firstByte: null },
@@ -24,7 +24,7 @@ export const send = async (
   delivery: Delivery,
   webhook: PostedWebhook,
   addressKey: string | null,
-): Promise<{ result: Result; outcome: Outcome }> => {
+): Promise<{ result: Result; outcome: AttemptOutcome }> => {
   const { id, webhookId, customerId, snapshot } = delivery;
   const source = sourceOf(delivery);
   // The snapshot holds everything else.

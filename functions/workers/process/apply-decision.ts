@@ -134,8 +134,8 @@ const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Dec
     sensor.id,
     decided.map((event) => itemOf(sensor, event)),
   );
-  const [events, told] = [decided.map(({ uuid }) => uuid), deliveries.map(({ id }) => id)];
-  deps.log('info', 'events were carried out', { events, ruleIds: [...rules.keys()], deliveries: told });
+  const [events, deliveryIds] = [decided.map(({ uuid }) => uuid), deliveries.map(({ id }) => id)];
+  deps.log('info', 'events were carried out', { events, ruleIds: [...rules.keys()], deliveries: deliveryIds });
 };
 
 /**

@@ -1,11 +1,11 @@
 import {
   type Addressee,
+  addresseesOf,
   deliveryTo,
   isTold,
   type Known,
   publisherOf,
   textFor,
-  toldBy,
 } from '../../../shared/api/addressees.ts';
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
 import { isNamed, noFilters } from '../../../shared/domain/delivery/event-filters.ts';
@@ -46,20 +46,20 @@ export const appender = ({ store, now }: ProcessDeps, customerId: number, decisi
 };
 
 /** The message of a hit for one who is told, not sent yet. */
-export const messageFor = ({ random, now }: ProcessDeps, told: Addressee): NewMessage => ({
+export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): NewMessage => ({
   id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
-  accountId: told.accountId,
-  publisher: publisherOf(told),
+  accountId: addressee.accountId,
+  publisher: publisherOf(addressee),
   wasSend: false,
   sendTryTimes: [],
-  extra: { display_name: told.name, is_bot: 'webhookId' in told },
+  extra: { display_name: addressee.name, is_bot: 'webhookId' in addressee },
 });
 
 const newHit = (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  { told, nobodyOnDuty }: { told: readonly Addressee[]; nobodyOnDuty: boolean },
+  { addressees, nobodyOnDuty }: { addressees: readonly Addressee[]; nobodyOnDuty: boolean },
 ): UnnumberedHit => {
   const { rules: _, requestId: __, ...cause } = eventContext.event;
   return {
@@ -71,7 +71,7 @@ const newHit = (
     situation: rule.situation,
     ...(nobodyOnDuty && { nobodyOnDuty }),
     ...(eventContext.event.happening.isSimulated && { isSimulated: true }),
-    messages: told.map((one) => messageFor(deps, one)),
+    messages: addressees.map((one) => messageFor(deps, one)),
     escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
     cause,
   };
@@ -92,18 +92,18 @@ export const fireDeleted = async (
 };
 
 /** Those whom a hit tells first, with their messages: webhooks as the rule names them now, and the people that it names itself. */
-const firstTold = (
-  told: readonly Addressee[],
+const firstAddressees = (
+  addressees: readonly Addressee[],
   messages: readonly Message[],
-): { told: Addressee; message: number }[] => {
+): { addressee: Addressee; message: number }[] => {
   const toBots = messages.map(({ publisher, accountId }) => (publisher === 'webhook' ? accountId : null));
-  const webhooks = told.flatMap((one, at) => {
+  const webhooks = addressees.flatMap((one, at) => {
     if (!('webhookId' in one)) return [];
     const { accountId } = one;
-    return [{ told: one, message: toBots[at] === accountId ? at : toBots.indexOf(accountId) }];
+    return [{ addressee: one, message: toBots[at] === accountId ? at : toBots.indexOf(accountId) }];
   });
   const people = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, message) =>
-    by === 'webhook' || step > 0 ? [] : [{ told: { accountId, name: extra.display_name, by }, message }],
+    by === 'webhook' || step > 0 ? [] : [{ addressee: { accountId, name: extra.display_name, by }, message }],
   );
   return [...webhooks, ...people];
 };
@@ -115,17 +115,17 @@ export const fire = async (
   rule: Rule,
   { known, append }: { known: Known; append: Append },
 ): Promise<Delivery[]> => {
-  const all = toldBy(rule.recipients, known, eventContext);
+  const all = addresseesOf(rule.recipients, known, eventContext);
   const nobodyOnDuty = isForDuty(rule.recipients) && known.onDuty.length === 0;
   const { id, createDate, messages, isNew } = await append(
-    newHit(deps, eventContext, rule, { told: all, nobodyOnDuty }),
+    newHit(deps, eventContext, rule, { addressees: all, nobodyOnDuty }),
   );
   if (isNew && nobodyOnDuty) deps.measure('NobodyOnDuty');
   const escalation = beginning(rule, createDate, nobodyOnDuty);
   const about = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
   if (escalation) await enqueueRound(deps, about, escalation.at);
-  const deliveries = firstTold(all, messages).map(({ told, message }) =>
-    deliveryTo(deps, eventContext, known, { rule, told, hit: message < 0 ? null : { id, message } }),
+  const deliveries = firstAddressees(all, messages).map(({ addressee, message }) =>
+    deliveryTo(deps, eventContext, known, { rule, addressee, hit: message < 0 ? null : { id, message } }),
   );
   return (await Promise.all(deliveries)).flat();
 };

@@ -55,8 +55,8 @@ const processInputs = async (
   if (putAside) state = await finishOrPutAside(deps, context, state, putAside);
   else if (mayBeDecided(inputs, state)) await finishEarlier(deps, context, state);
   let open = inputs.filter((one) => !wasJudged(one, state.judged));
-  const endNotices = async (told: readonly Input[]): Promise<void> => {
-    for (const { notice } of told) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
+  const endNotices = async (done: readonly Input[]): Promise<void> => {
+    for (const { notice } of done) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
   };
   await endNotices(inputs.filter((one) => !open.includes(one)));
   for (;;) {

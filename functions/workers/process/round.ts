@@ -1,11 +1,11 @@
 import {
   type Addressee,
+  addresseesOf,
   deliveryTo,
   type Known,
   keyOfAddressee,
   knownOf,
   publisherOf,
-  toldBy,
 } from '../../../shared/api/addressees.ts';
 import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery/delivery.ts';
 import { type EventContext, idInRound, serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
@@ -51,20 +51,23 @@ export const roundContextOf = async (
 };
 
 /** One whom a round tells, and the place of the message in the hit; null: there is none yet. */
-type Told = { step: number; told: Addressee; place: number | null };
+type RoundAddressee = { step: number; addressee: Addressee; place: number | null };
 
 /** Each receiver once. When all are told again, several steps may name one: the first one counts. */
-const onceEach = <T extends { told: Addressee }>(all: readonly T[]): T[] =>
-  [...new Map(all.toReversed().map((one) => [keyOfAddressee(one.told), one])).values()].toReversed();
+const onceEach = <T extends { addressee: Addressee }>(all: readonly T[]): T[] =>
+  [...new Map(all.toReversed().map((one) => [keyOfAddressee(one.addressee), one])).values()].toReversed();
 
 /** Whom a round tells, by the rule and by who is on duty now. */
-const toldIn = ({ hit, rule, known, eventContext }: RoundContext, { open = 'step', after }: Reached): Told[] => {
+const addresseesIn = (
+  { hit, rule, known, eventContext }: RoundContext,
+  { open = 'step', after }: Reached,
+): RoundAddressee[] => {
   const all = stepsOf(rule, open, after).flatMap(({ step, recipients }) =>
-    toldBy(recipients, known, eventContext).map((told) => ({ step, told })),
+    addresseesOf(recipients, known, eventContext).map((addressee) => ({ step, addressee })),
   );
   const places = placesOf(
     hit.messages,
-    all.map(({ step, told }) => ({ step, accountId: told.accountId, publisher: publisherOf(told) })),
+    all.map(({ step, addressee }) => ({ step, accountId: addressee.accountId, publisher: publisherOf(addressee) })),
   );
   return onceEach(all.map((one, at) => ({ ...one, place: places[at] ?? null })));
 };
@@ -73,11 +76,11 @@ const toldIn = ({ hit, rule, known, eventContext }: RoundContext, { open = 'step
 export const contentOf = (deps: ProcessDeps, context: RoundContext, reached: Reached) => {
   const [time, ruleHitId] = [deps.now(), context.hit.id];
   const dates = { createDate: time, updateDate: time };
-  const targets = toldIn(context, reached);
+  const targets = addresseesIn(context, reached);
   const messages = targets
     .filter(({ place }) => place === null)
-    .map(({ step, told }): RuleMessage => ({ ...messageFor(deps, told), ...dates, ruleHitId, step }));
-  return { to: targets.map(({ told }) => keyOfAddressee(told)), messages };
+    .map(({ step, addressee }): RuleMessage => ({ ...messageFor(deps, addressee), ...dates, ruleHitId, step }));
+  return { to: targets.map(({ addressee }) => keyOfAddressee(addressee)), messages };
 };
 
 /** A round that took longer (ms) to begin than this asks once more whether somebody has acknowledged the hit meanwhile. */
@@ -100,20 +103,20 @@ export const cancelRound = async (
 /** The people whom messages of a hit are for. */
 const peopleIn = ({ messages }: EscalatedHit) =>
   messages.flatMap(({ publisher: by, accountId, extra }, place) =>
-    by === 'webhook' ? [] : [{ told: { accountId, name: extra.display_name, by }, place }],
+    by === 'webhook' ? [] : [{ addressee: { accountId, name: extra.display_name, by }, place }],
   );
 
 /** The deliveries of an open round: to webhooks as far as its rule still names them, and to the people whom its hit names. */
 const deliveriesIn = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
   const { hit, rule, known, eventContext } = context;
   const { to = [], ...escalation } = hit.escalation;
-  const webhooks = toldIn(context, escalation).filter(({ told }) => 'webhookId' in told);
+  const webhooks = addresseesIn(context, escalation).filter(({ addressee }) => 'webhookId' in addressee);
   // The messages of a step are the last ones.
   const people = escalation.open === 'step' ? peopleIn(hit).toReversed() : peopleIn(hit);
-  const all = onceEach([...webhooks, ...people]).filter(({ told }) => to.includes(keyOfAddressee(told)));
-  const made = all.map(({ told, place }) => {
+  const all = onceEach([...webhooks, ...people]).filter(({ addressee }) => to.includes(keyOfAddressee(addressee)));
+  const made = all.map(({ addressee, place }) => {
     const ofHit = place === null ? null : { id: hit.id, message: place };
-    return deliveryTo(deps, eventContext, known, { rule, told, hit: ofHit, round: escalation });
+    return deliveryTo(deps, eventContext, known, { rule, addressee, hit: ofHit, round: escalation });
   });
   return (await Promise.all(made)).flat();
 };

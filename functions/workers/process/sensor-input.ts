@@ -1,7 +1,7 @@
 import { type JudgedRun, type NotedCall, runWith } from '../../../shared/domain/event/noted-call.ts';
 import type { ProcessMessages, ProcessNotice } from '../../../shared/queue/task.ts';
 import type { NoticeItem } from '../../../shared/store/sensors/events.ts';
-import type { Judged } from '../../../shared/store/sensors/states.ts';
+import type { JudgedPosition } from '../../../shared/store/sensors/states.ts';
 import type { Received } from '../../../shared/worker/consume.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
@@ -27,11 +27,14 @@ export type SensorInput = {
 const NEW_QUEUE_AFTER = 10_000;
 
 /** Was it judged before? A message that comes again has its old position in the order of its sensor. */
-export const wasJudged = ({ position, receiveDate }: SensorInput, judged: Judged | undefined): boolean =>
+export const wasJudged = ({ position, receiveDate }: SensorInput, judged: JudgedPosition | undefined): boolean =>
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /** Up to which message a sensor is judged, once these are. */
-export const judgedUpTo = (taken: readonly SensorInput[], before: Judged | undefined): Judged | undefined => {
+export const judgedUpTo = (
+  taken: readonly SensorInput[],
+  before: JudgedPosition | undefined,
+): JudgedPosition | undefined => {
   const last = taken.at(-1);
   const calls = taken.flatMap(({ noted }) => noted ?? []);
   const run = calls.reduce<JudgedRun | undefined>(runWith, before?.run);

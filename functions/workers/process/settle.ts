@@ -6,7 +6,7 @@ import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { nextLook, nextMove } from '../../../shared/domain/state/time.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import { MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
-import type { Judged, StateItem } from '../../../shared/store/sensors/states.ts';
+import type { JudgedPosition, StateItem } from '../../../shared/store/sensors/states.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';
 import { finishEarlier } from './finish-earlier.ts';
@@ -29,11 +29,11 @@ const loadRules = async (
  * What follows from messages or from time. `judged`: up to which message the sensor is judged; undefined leaves that as it
  * is.
  */
-type Outcome = {
+type SettledStep = {
   next: SensorState;
   events: readonly NewEvent[];
   timings: Timings | null;
-  judged: Judged | undefined;
+  judged: JudgedPosition | undefined;
 };
 
 /** When (ms) time next moves a fall on; Infinity when it moves none. */
@@ -59,7 +59,7 @@ const lookInTime = async (
   deps: ProcessDeps,
   { customerId, sensor }: SensorContext,
   before: StateItem,
-  { next, timings }: Outcome,
+  { next, timings }: SettledStep,
 ): Promise<void> => {
   const time = nextTime(before, next, timings);
   if (!isSoon(deps, time)) return;
@@ -82,7 +82,7 @@ export const settle = async (
   deps: ProcessDeps,
   context: SensorContext,
   before: StateItem,
-  outcome: Outcome,
+  outcome: SettledStep,
 ): Promise<StateItem> => {
   const { next, events, timings, judged } = outcome;
   const { store, settings } = deps;

@@ -62,10 +62,10 @@ const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorConte
   await retryOnConflict(end);
 };
 
-type Judged = StepOutcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
+type JudgedInput = StepOutcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
 
 /** Steps the state by what only shows that the device is alive. */
-const justHeard = ({ sensor }: SensorContext, state: SensorState, receiveDate: number): Judged => {
+const justHeard = ({ sensor }: SensorContext, state: SensorState, receiveDate: number): JudgedInput => {
   const uuid = uuidV5(sensor.id, 'heard', receiveDate);
   return { ...stepByCall(state, { receiveDate, sensorId: sensor.id, source: null, uuid }), timings: null };
 };
@@ -76,7 +76,7 @@ const judge = async (
   context: SensorContext,
   state: SensorState,
   input: SensorInput,
-): Promise<Judged | null> => {
+): Promise<JudgedInput | null> => {
   const { receiveDate, message, notice } = input;
   const sensorId = context.sensor.id;
   const ofService = { receiveDate, sensorId, source: null };

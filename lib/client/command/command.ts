@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import type { Send } from '../patient.ts';
 import type { Pause } from '../pause.ts';
+import type { Send } from '../retrying-fetch.ts';
 
 /** What a command has of its surroundings. */
 export type Io = {

@@ -8,12 +8,12 @@ import { createGroupLimits } from '../queue/group-limits.ts';
 import type { MessageSource } from '../queue/queue.ts';
 
 /** An SQSBatchResponse. A missing answer means that all messages were processed. */
-type Answer = Awaited<ReturnType<SQSHandler>>;
+type BatchResult = Awaited<ReturnType<SQSHandler>>;
 
 export type PollOptions = {
   queue: MessageSource;
   functionName: string;
-  handler: (event: SQSEvent, context: Context) => Promise<Answer>;
+  handler: (event: SQSEvent, context: Context) => Promise<BatchResult>;
   /** The number of messages per invocation. */
   batchSize: number;
   /** The number of concurrent invocations. */
@@ -117,7 +117,7 @@ const invokeWith = async (messages: Message[], options: PollOptions): Promise<vo
 };
 
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
-const failedIds = (answer: Answer, messages: Message[]): Set<string> => {
+const failedIds = (answer: BatchResult, messages: Message[]): Set<string> => {
   const failed = (answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier);
   const unknown = failed.filter((id) => !messages.some(({ messageId }) => messageId === id));
   if (unknown.length > 0) throw new Error(`the answer names messages that are not in the batch: ${unknown.join(', ')}`);

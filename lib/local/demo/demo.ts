@@ -5,9 +5,9 @@ import { alarmIn } from './nurse-call.ts';
 import { USERNAME } from './person.ts';
 import { type Received, startReceiver } from './receiver.ts';
 import { type Attempt, type Demo, seedDemo } from './seed.ts';
+import { connectSensor } from './sensor-connection.ts';
 import { simulate } from './simulator.ts';
 import { startStaff } from './staff.ts';
-import { voiceOf } from './voice.ts';
 
 type Say = (line: string) => void;
 
@@ -59,9 +59,9 @@ export const startDemo = ({ url, mqttUrl, runtime }: Cloud, say: Say) => {
     const receiver = await startNurseCall(say, staff.hear);
     atEnd(() => void receiver.stop());
     const demo = await seedDemo(runtime, url, receiver.url, attempt);
-    const voices = await Promise.all(demo.sensors.map((sensor) => voiceOf(url, mqttUrl, sensor)));
-    for (const { end } of voices) atEnd(() => void end());
-    atEnd(simulate(voices, systemClock, EVERY_MS, say));
+    const connections = await Promise.all(demo.sensors.map((sensor) => connectSensor(url, mqttUrl, sensor)));
+    for (const { end } of connections) atEnd(() => void end());
+    atEnd(simulate(connections, systemClock, EVERY_MS, say));
     sayHowToTry(say, url, demo);
   });
   return {

@@ -1,7 +1,7 @@
 import type { What } from '../../simulate/day.ts';
 import { asleep, whereAfter, wordsOf } from '../../simulate/makers.ts';
 import type { Clock } from '../clock.ts';
-import type { Voice } from './voice.ts';
+import type { SensorConnection } from './sensor-connection.ts';
 
 type Say = (line: string) => void;
 
@@ -20,7 +20,12 @@ function* wordsIn(now: () => number): Generator<object, never> {
 }
 
 /** Sends messages of the demo's sensors, of one sensor every `everyMs`. Gives a function that stops it. */
-export const simulate = (sensors: readonly Voice[], { now, after }: Clock, everyMs: number, say: Say): (() => void) => {
+export const simulate = (
+  sensors: readonly SensorConnection[],
+  { now, after }: Clock,
+  everyMs: number,
+  say: Say,
+): (() => void) => {
   const words = sensors.map(() => wordsIn(now));
   let turn = 0;
   const move = async (): Promise<void> => {

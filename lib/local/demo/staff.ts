@@ -9,11 +9,11 @@ const ANSWERS_AFTER = { [NURSE]: 8_000, [HEAD_NURSE]: 5_000 };
 /** The nurse leaves every fifth alarm unanswered. */
 const UNANSWERED = 5;
 
-type Told = { webhook?: { name?: unknown }; event?: { type?: unknown }; acknowledgeUrl?: unknown };
+type Alarm = { webhook?: { name?: unknown }; event?: { type?: unknown }; acknowledgeUrl?: unknown };
 
-const told = (body: string): Told | null => {
+const alarmOf = (body: string): Alarm | null => {
   try {
-    return JSON.parse(body) as Told | null;
+    return JSON.parse(body) as Alarm | null;
   } catch {
     return null;
   }
@@ -37,7 +37,7 @@ export const startStaff = ({ after }: Pick<Clock, 'after'>, say: (line: string) 
 
   return {
     hear: (body: string): void => {
-      const { webhook, event, acknowledgeUrl: url } = told(body) ?? {};
+      const { webhook, event, acknowledgeUrl: url } = alarmOf(body) ?? {};
       const name = webhook?.name;
       if (event?.type !== 'fall' || typeof url !== 'string' || (name !== NURSE && name !== HEAD_NURSE)) return;
       if (name === NURSE && ++alarms % UNANSWERED === 0) return;

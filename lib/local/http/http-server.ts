@@ -12,17 +12,17 @@ import type { Tls } from './tls.ts';
  */
 const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 const checkHost = ({ httpVersion, headersDistinct: { host = [] } }: IncomingMessage): void => {
   if (host.length > 1) refuse('Host', 'repeated_header');
   if (host.length === 0 && httpVersion === '1.1') refuse('Host', 'required');
 };
 
-const starting: Answer = async () => {
+const starting: RequestHandler = async () => {
   throw new ApiError('unavailable', { waitSeconds: 1 });
 };
-const refuseExpectation: Answer = async () => {
+const refuseExpectation: RequestHandler = async () => {
   throw new ApiError('expectation_unknown');
 };
 
@@ -34,7 +34,7 @@ type Options = {
   /** With it the server speaks HTTPS. */
   tls?: Tls | null;
 };
-type HttpServer = { server: Server; open: (api: Answer) => void };
+type HttpServer = { server: Server; open: (api: RequestHandler) => void };
 
 /**
  * Creates the HTTP server of this host. Every request gets an answer with the usual body and headers, even one that
@@ -45,7 +45,7 @@ export const createHttpServer = ({ version, corsOrigins = [], onError, limits, t
   const server = tls ? createTlsServer({ ...options, ...tls.pair() }) : createServer(options);
   if ('setSecureContext' in server) tls?.attach(server);
   let api = starting;
-  const answer = async (request: IncomingMessage, response: ServerResponse, how: Answer): Promise<void> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse, how: RequestHandler): Promise<void> => {
     try {
       checkHost(request);
       await how(request, response);

@@ -8,7 +8,7 @@ import type { ServiceHealth } from '../../../shared/domain/service-health.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { ExportFolder } from './export-folder.ts';
-import type { Answer } from './http-server.ts';
+import type { RequestHandler } from './http-server.ts';
 import type { Prometheus } from './prometheus.ts';
 import { multiValues, pairsOf, targetOf } from './server.ts';
 
@@ -67,7 +67,7 @@ type Options = {
  * system admin; and the files of exports, which S3 answers in AWS, to whoever has the address of one.
  */
 export const withOwnPages =
-  ({ reader, prometheus, proxy, exported }: Options, api: Answer): Answer =>
+  ({ reader, prometheus, proxy, exported }: Options, api: RequestHandler): RequestHandler =>
   async (request, response) => {
     const target = targetOf(request.url);
     if (request.method === 'GET' && (await exported.answer(target, response))) return;

@@ -7,7 +7,7 @@ import type { ApiHandler } from '../../../shared/api/serve.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { Bodies } from './bodies.ts';
-import type { Answer } from './http-server.ts';
+import type { RequestHandler } from './http-server.ts';
 import type { Route } from './router.ts';
 
 const timeouts = new Map<string, number>(groups.map((group) => [group.name, timeoutOf(group)]));
@@ -33,8 +33,8 @@ export const toEvent = (
   now: number,
   protocol: 'http' | 'https' = 'http',
 ): APIGatewayProxyEvent => {
-  const said = pairsOf(request.rawHeaders).filter(([name]) => name.toLowerCase() !== 'x-forwarded-proto');
-  const headers = multiValues([...said, ['X-Forwarded-Proto', protocol]]);
+  const sent = pairsOf(request.rawHeaders).filter(([name]) => name.toLowerCase() !== 'x-forwarded-proto');
+  const headers = multiValues([...sent, ['X-Forwarded-Proto', protocol]]);
   const query = multiValues(url.searchParams);
   const httpMethod = request.method ?? 'GET';
   const identity = { sourceIp: request.socket.remoteAddress ?? '', userAgent: request.headers['user-agent'] ?? null };
@@ -100,7 +100,7 @@ type Options = {
 
 /** Creates API Gateway on this host: every request becomes an event for the handler of its group. */
 export const createApi =
-  ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): Answer =>
+  ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): RequestHandler =>
   async (request, response) => {
     const start = clock.now();
     const url = targetOf(request.url);

@@ -12,9 +12,9 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
   const { messages, refused } = topicsOf(sensorId);
   let reason: string | null = null;
   client.on('message', (_, payload) => {
-    const said = payload.toString();
+    const text = payload.toString();
     // What was not wholly understood was taken all the same.
-    if (JSON.parse(said).reason !== 'not_understood') reason = said;
+    if (JSON.parse(text).reason !== 'not_understood') reason = text;
   });
   // An error closes the connection, and the client then reconnects by itself.
   client.on('error', () => {});

@@ -118,8 +118,8 @@ export const checkConcurrency = (
 export const checkAlarms = ({ concurrency }: Asks<'concurrency'>, template: Template): Promise<Check> =>
   orUnchecked('alarms', async () => {
     const what = 'alarms';
-    const told = addressesToldIn(template);
-    if (told.length === 0)
+    const addresses = addressesToldIn(template);
+    if (addresses.length === 0)
       return {
         ...{ what, verdict: 'warning' },
         says: 'Alarms are seen in CloudWatch alone, and nobody is told of them: name somebody (-c alarmEmail=ADDRESS).',
@@ -130,14 +130,14 @@ export const checkAlarms = ({ concurrency }: Asks<'concurrency'>, template: Temp
         ...{ what, verdict: 'warning' },
         says: `The alarm of the account's concurrency rings at ${most} invocations at a time, and the account has ${total}: say so (-c accountConcurrency=${total}), or ${MORE}.`,
       };
-    return { what, verdict: 'ok', says: `to ${told.join(', ')}` };
+    return { what, verdict: 'ok', says: `to ${addresses.join(', ')}` };
   });
 
-/** Has somebody of those who are `told` confirmed it, and may the alarms of the deployed stack wake somebody? */
+/** Has somebody of those at `addresses` confirmed it, and may the alarms of the deployed stack wake somebody? */
 export const checkSubscriptions = (
   { outputs, subscriptions }: Asks<'outputs' | 'subscriptions'>,
   stack: string,
-  told: readonly string[],
+  addresses: readonly string[],
 ): Promise<Check> =>
   orUnchecked('told', async () => {
     const what = 'told';
@@ -147,7 +147,7 @@ export const checkSubscriptions = (
     if (confirmed.length === 0)
       return {
         ...{ what, verdict: 'warning' },
-        says: `Nobody is told of alarms yet: ${told.join(', ')} must follow the link in the mail "AWS Notification - Subscription Confirmation". It is good for two days; for another one see lib/aws/runbook.md, "alarms-unheard".`,
+        says: `Nobody is told of alarms yet: ${addresses.join(', ')} must follow the link in the mail "AWS Notification - Subscription Confirmation". It is good for two days; for another one see lib/aws/runbook.md, "alarms-unheard".`,
       };
     if (waking.length === 0)
       return {

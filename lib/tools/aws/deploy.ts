@@ -55,8 +55,8 @@ const readOutputs = async (file: string, stack: string): Promise<Outputs> => (aw
 
 /** Is anybody told of alarms? It is asked again after the deployment, which may have made the topic or another address. */
 const toldOfAlarms = async (stage: string, template: Template, account: Account): Promise<Check[]> => {
-  const told = addressesToldIn(template);
-  return told.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), told)];
+  const addresses = addressesToldIn(template);
+  return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
 const checksOf = async (stage: string, template: Template, { account }: Tools): Promise<Check[]> => {

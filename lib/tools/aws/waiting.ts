@@ -14,12 +14,12 @@ export const until = async (
   { now, pause, say }: Waiting & { say: (line: string) => void },
 ): Promise<void> => {
   const start = now();
-  for (let told = 0; !(await isSo()); ) {
+  for (let reported = 0; !(await isSo()); ) {
     const waited = now() - start;
     if (waited > minutes * MINUTE) throw new Refusal(`${what}: that is not so after ${minutes} minutes.`);
-    if (Math.floor(waited / MINUTE) > told) {
-      told = Math.floor(waited / MINUTE);
-      say(`        waiting for ${told} min: ${what}`);
+    if (Math.floor(waited / MINUTE) > reported) {
+      reported = Math.floor(waited / MINUTE);
+      say(`        waiting for ${reported} min: ${what}`);
     }
     await pause(EVERY);
   }

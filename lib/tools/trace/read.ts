@@ -25,7 +25,7 @@ export type EventLife = { event: EventItem; verdicts: Verdict[]; others: number;
 export type Life = {
   place: SensorKey;
   sensor: SensorRecord | null;
-  said: AcceptedMessage | null;
+  accepted: AcceptedMessage | null;
   events: EventLife[];
   /** Whole sentences about what the trace cannot know, or only knows from the present state. */
   notes: string[];
@@ -45,7 +45,7 @@ const eventsOf = async (table: Table, { place, item: { id } }: FoundMessage, uui
   return found.filter((one) => one.uuid === uuid || (all && one.source === uuid));
 };
 
-const saidOf = (
+const acceptedMessage = (
   sensor: SensorRecord | null,
   uuid: string,
   { receiveDate, raw = '{}' }: MessageItem,
@@ -73,7 +73,7 @@ type TraceContext = {
   table: Table;
   place: SensorKey;
   sensor: SensorRecord | null;
-  said: AcceptedMessage | null;
+  accepted: AcceptedMessage | null;
   now: number;
 };
 
@@ -82,13 +82,13 @@ type TraceContext = {
  * the event; else the event is reconstructed.
  */
 const decisionOn = async (
-  { table, place, said }: TraceContext,
+  { table, place, accepted }: TraceContext,
   event: EventItem,
 ): Promise<{ seen: RuleInput; rules: number[] }> => {
   const state = await store(table).states.get(place.customerId, place.sensorId);
   const kept = state?.decision?.decided.find(({ uuid }) => uuid === event.uuid);
   if (kept) return { seen: { what: kept.happening, isExact: true }, rules: kept.rules };
-  return { seen: seenFrom(event, said?.signal ?? null), rules: [] };
+  return { seen: seenFrom(event, accepted?.signal ?? null), rules: [] };
 };
 
 const lifeOf = async (around: TraceContext, event: EventItem, notes: Set<string>): Promise<EventLife> => {
@@ -157,10 +157,10 @@ export const readLife = async (
     (await sensors.former(place.customerId, place.sensorId))?.sensor ??
     null;
   const message = source === null ? null : source === uuid ? item : await messageAt(table, place, source);
-  const said = message && source !== null ? saidOf(sensor, source, message) : null;
+  const accepted = message && source !== null ? acceptedMessage(sensor, source, message) : null;
   const notes = new Set<string>();
-  const around = { table, place, sensor, said, now };
+  const around = { table, place, sensor, accepted, now };
   const events: EventLife[] = [];
   for (const event of found) events.push(await lifeOf(around, event, notes));
-  return { place, sensor, said, events, notes: [...notes] };
+  return { place, sensor, accepted, events, notes: [...notes] };
 };

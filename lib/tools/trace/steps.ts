@@ -120,8 +120,8 @@ const nothing =
   'none: its decision is not applied yet. It waits in the queue `events`, or a process died and the message will be received again';
 
 /** Gives all steps in their order: accepted and decoded, then each event with its rules, hits and deliveries. */
-export const stepsOf = ({ said, events }: Life): Step[] => [
-  ...(said ? acceptedOf(said) : []),
+export const stepsOf = ({ accepted, events }: Life): Step[] => [
+  ...(accepted ? acceptedOf(accepted) : []),
   ...(events.length === 0 ? [untimed('event', nothing)] : []),
   ...events.flatMap((one) => [...eventOf(one), judgedOf(one), ...rulesOf(one), ...outcomesOf(one)]),
 ];

@@ -1,5 +1,5 @@
 import type { Result } from '../../domain/delivery/attempt.ts';
-import type { Outcome } from '../../domain/delivery/delivery.ts';
+import type { AttemptOutcome } from '../../domain/delivery/delivery.ts';
 import type { PostedWebhook } from '../../domain/delivery/feed.ts';
 import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
@@ -25,7 +25,7 @@ export const retryAfterSeconds = (header: string | null, now: number): number =>
   return Number.isNaN(at) ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
 };
 
-type Answer = {
+type HttpAnswer = {
   status: number | null;
   error: string | null;
   retryAfter: string | null;
@@ -33,7 +33,7 @@ type Answer = {
 };
 
 /** Gives the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
-export const outcomeOf = ({ status, error, retryAfter, acknowledgedBy }: Answer, now: number): Outcome => {
+export const outcomeOf = ({ status, error, retryAfter, acknowledgedBy }: HttpAnswer, now: number): AttemptOutcome => {
   if (status !== null && isSuccess(status)) return { what: 'accepted', ...(acknowledgedBy && { acknowledgedBy }) };
   if (status === GONE) return { what: 'gone' };
   const isOverloaded = error === 'timeout' || (status !== null && busy.has(status));
@@ -75,7 +75,7 @@ export const sendByHttp = async (
   webhook: PostedWebhook,
   payload: Payload,
   { settings: sender, now }: { settings: Sender; now: () => number },
-): Promise<{ result: Result; outcome: Outcome }> => {
+): Promise<{ result: Result; outcome: AttemptOutcome }> => {
   const headers = await requestHeadersOf(webhook, payload, sender, now());
   const { retryAfter, acknowledgedBy, ...result } = await client.post({
     url: webhook.url,

@@ -158,7 +158,7 @@ export const deliveryId = (
 ) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, receiver, ruleId, ...rounds);
 
 /** The result of one attempt: accepted, gone for good, or failed, with the seconds that the target asked to wait. */
-export type Outcome =
+export type AttemptOutcome =
   | { what: 'accepted'; acknowledgedBy?: string }
   | { what: 'gone' }
   | { what: 'failed'; isOverloaded: boolean; retryAfterSeconds: number };
@@ -173,14 +173,14 @@ export const varied = (seconds: number, random: number): number => seconds * (1 
 
 const waitSeconds = (
   failed: number,
-  { isOverloaded, retryAfterSeconds }: Extract<Outcome, { what: 'failed' }>,
+  { isOverloaded, retryAfterSeconds }: Extract<AttemptOutcome, { what: 'failed' }>,
   schedule: readonly number[] | null,
   random: number,
 ) => {
   const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
-  const patient = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
+  const delay = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
   const honoured = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
-  return honoured > patient ? honoured : varied(patient, random);
+  return honoured > delay ? honoured : varied(delay, random);
 };
 
 /**
@@ -189,7 +189,7 @@ const waitSeconds = (
  */
 export const afterAttempt = (
   attempts: number,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   schedule: readonly number[] | null,
   { now, random }: { now: number; random: number },
 ): Next => {

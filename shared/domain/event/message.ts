@@ -106,10 +106,10 @@ export type Credible = Decoded & {
 /** Takes from a message the times that are not believed, and the identity that was made of them. */
 export const credible = (decoded: Decoded, received: number): Credible => {
   const believed = (time: number | null) => (time !== null && isBelieved(time, received) ? time : null);
-  const { signal: said, deviceTime: time, uuid: own } = decoded;
+  const { signal: reported, deviceTime: time, uuid: own } = decoded;
   const deviceTime = believed(time);
-  const signal = said.kind === 'fall' ? { ...said, start: believed(said.start) } : said;
-  const isClockWrong = deviceTime !== time || (said.kind === 'fall' && believed(said.start) !== said.start);
+  const signal = reported.kind === 'fall' ? { ...reported, start: believed(reported.start) } : reported;
+  const isClockWrong = deviceTime !== time || (reported.kind === 'fall' && believed(reported.start) !== reported.start);
   const identity = (signal.kind === 'fall' ? signal.start : deviceTime) === null ? null : decoded.identity;
   return { ...decoded, signal, deviceTime, identity, byBytes: own === null && identity === null, isClockWrong };
 };

@@ -3,7 +3,7 @@ import { pageAddress } from './payload-parts.ts';
 
 const some = z.string().min(1);
 const Color = z.string().regex(/^#[0-9a-f]{6}$/);
-const Told = z.strictObject({
+const Attachment = z.strictObject({
   fallback: some,
   color: Color,
   text: some,
@@ -16,7 +16,7 @@ export const ChatPayload = z
   .strictObject({
     text: some.meta({ description: 'The title of the rule' }),
     attachments: z
-      .array(z.union([Told, ToPress]))
+      .array(z.union([Attachment, ToPress]))
       .min(1)
       .max(2)
       .meta({

@@ -19,10 +19,10 @@ export const renderChat: Render = (snapshot, around) => {
   const color = colors[severity];
   const text = withoutMarkup(title);
   const fields = facts.map(({ label, value }) => ({ title: label, value: withoutMarkup(value), short: true as const }));
-  const told = { fallback: text, color, text: withoutMarkup(message), fields };
+  const attachment = { fallback: text, color, text: withoutMarkup(message), fields };
   const toPress = acknowledge && {
     ...{ fallback: acknowledge.label, color },
     ...{ title: acknowledge.label, title_link: acknowledge.url },
   };
-  return JSON.stringify({ text, attachments: [told, ...(toPress ? [toPress] : [])] } satisfies ChatPayload);
+  return JSON.stringify({ text, attachments: [attachment, ...(toPress ? [toPress] : [])] } satisfies ChatPayload);
 };

@@ -26,9 +26,9 @@ const objectOf = (fields: Readonly<Record<keyof FullPayload, string>>): string =
     .join(',')}}`;
 
 const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['event'], raw: string): string => {
-  const said = JSON.stringify({ id, uuid, createDate, type, action, normalizedCoordinates: pointOf(coordinates) });
+  const event = JSON.stringify({ id, uuid, createDate, type, action, normalizedCoordinates: pointOf(coordinates) });
   // The text of the device is inserted unchanged, because parsing it would round long numbers.
-  return `${said.slice(0, -1)},"raw":${raw}}`;
+  return `${event.slice(0, -1)},"raw":${raw}}`;
 };
 
 const acknowledgementOf = (by: Snapshot['acknowledgement']) =>

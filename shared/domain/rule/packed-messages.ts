@@ -2,7 +2,7 @@ import type { By } from './recipient.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /** What a hit has of a message besides what is reported of it. */
-export type Told = Pick<RuleMessage, 'id' | 'accountId' | 'publisher' | 'extra'>;
+export type PackedMessage = Pick<RuleMessage, 'id' | 'accountId' | 'publisher' | 'extra'>;
 
 type Packed = [
   firstId: number,
@@ -15,7 +15,7 @@ type Packed = [
  * Packs whom a hit tells, in one text. Each report writes the whole hit and each kilobyte is paid each time: with 20
  * messages it would have five, of which names of values and repetitions are four.
  */
-export const packMessages = (messages: readonly Told[]): string => {
+export const packMessages = (messages: readonly PackedMessage[]): string => {
   const firstId = messages[0]?.id ?? 0;
   const accounts = [...new Map(messages.map(({ accountId, extra }) => [accountId, extra.display_name]))];
   const accountOf = new Map(accounts.map(([accountId], at) => [accountId, at]));
@@ -31,7 +31,7 @@ export const packMessages = (messages: readonly Told[]): string => {
 };
 
 /** Unpacks whom a hit tells. */
-export const unpackMessages = (text: string): Told[] => {
+export const unpackMessages = (text: string): PackedMessage[] => {
   const [firstId, accounts, messages] = JSON.parse(text) as Packed;
   return messages.map(([account, id, by]) => {
     const [accountId, name] = accounts[account] ?? [0, ''];

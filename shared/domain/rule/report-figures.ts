@@ -23,14 +23,14 @@ const kindOf: Partial<Record<Situation, Kind>> = {
 };
 
 /** An event that rules fired for, once, however many did: `answered` is how long (ms) the first answer took. */
-type Told = { at: number; sensorId: string; situation: Situation; answered: number | null };
+type ReportedEvent = { at: number; sensorId: string; situation: Situation; answered: number | null };
 type Opinion = { at: number; sensorId: string; classification: Feedback['classification'] };
 /** `to` is null where no rule told the end. */
 type Silence = { sensorId: string; from: number; to: number | null };
 
 const keyOf = (sensorId: string, eventId: string) => `${sensorId} ${eventId}`;
 
-const eventOf = (hits: readonly ReportHit[]): Told[] => {
+const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
   const [first] = hits;
   if (!first) return [];
   const answers = hits.flatMap(({ acknowledged }) => acknowledged ?? []);
@@ -56,7 +56,7 @@ const opinionsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): Opi
 };
 
 /** The silences of one sensor, whose events are in their order. `until`: it is silent still, at this time (ms). */
-const silencesOf = (events: readonly Told[], until: number | null): Silence[] =>
+const silencesOf = (events: readonly ReportedEvent[], until: number | null): Silence[] =>
   events.flatMap(({ situation, at: from, sensorId }, place) => {
     if (situation !== 'sensor_inactive') return [];
     const next = events[place + 1];
@@ -71,7 +71,7 @@ export const percentile = (sorted: readonly number[], part: number): number | nu
   return low === undefined || high === undefined ? null : Math.round(low + (high - low) * (at % 1));
 };
 
-type All = { events: readonly Told[]; opinions: readonly Opinion[]; silences: readonly Silence[] };
+type All = { events: readonly ReportedEvent[]; opinions: readonly Opinion[]; silences: readonly Silence[] };
 
 const figuresOf = ({ events, opinions, silences }: All, { from, to }: Part): Figures => {
   const isIn = ({ at }: { at: number }) => at >= from && at < to;

@@ -42,7 +42,7 @@ export const isFirstOfFall = (situation: Situation): boolean => fallAlarms.inclu
  */
 const isOver = (fall: Fall, mark: Mark): boolean => isEnded(fall) && (mark !== 'a' || fall.seen.includes('x'));
 
-const told = (fall: Fall, mark: Mark): EventDetails => {
+const eventOfFall = (fall: Fall, mark: Mark): EventDetails => {
   const { isSensitive, point = null, region = null, isSimulated = false, isSilent = false } = fall;
   const situation = (isSensitive ? sensitiveSituationOf : situationOf)[mark];
   const subject = { fall: fall.start, ...(isSensitive && { isSensitive }) };
@@ -74,7 +74,7 @@ export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number)
   const next = kept({ ...fall, seen: fall.seen + mark, at });
   const falls = rememberedFalls([...state.falls.filter((one) => !isSame(one, fall)), next]);
   const moved = { ...(mark === 'a' ? withoutLoop(state) : state), falls };
-  return { state: moved, happened: [told(fall, mark)] };
+  return { state: moved, happened: [eventOfFall(fall, mark)] };
 };
 
 /**

@@ -17,17 +17,17 @@ const kindOf = ({ kind }: Region): Kind =>
 
 /**
  * Makes the event of entering or leaving a region; there is none if presence detection is off for the region. For a
- * region that only the device knows, the event has only its index. `said` is the kind that the device reports.
+ * region that only the device knows, the event has only its index. `reported` is the kind that the device reports.
  */
 export const regionEvent = (
   regions: readonly Region[],
   index: number,
   move: 'in' | 'out',
-  { said = null, point = null, subject = {} }: { said?: Kind | null; point?: Point | null; subject?: Subject },
+  { reported = null, point = null, subject = {} }: { reported?: Kind | null; point?: Point | null; subject?: Subject },
 ): EventDetails[] => {
   const region = regions.find(({ positionIdx }) => positionIdx === index);
   if (region && !region.presenceDetectionEnabled) return [];
-  const kind = said ?? (region ? kindOf(region) : 'default');
+  const kind = reported ?? (region ? kindOf(region) : 'default');
   return [eventOf(situations[kind][move], { region: regionByIndex(regions, index), point, subject })];
 };
 

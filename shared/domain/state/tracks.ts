@@ -82,15 +82,15 @@ const areaMove = (
   if (track.areas?.[key] === move) return { state: again(state, track, when, { inside }), happened: [] };
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-KEPT));
-  const happened = regionEvent(regions, area.index, move, { said: area.kind, subject: { track: track.id } });
+  const happened = regionEvent(regions, area.index, move, { reported: area.kind, subject: { track: track.id } });
   return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), happened };
 };
 
 /** Notes a report of which nobody is told: its time, and what it says of the track besides. */
-const again = (state: SensorState, track: Track, when: When, said: Pick<Track, 'inside'> = {}): SensorState => ({
+const again = (state: SensorState, track: Track, when: When, reported: Pick<Track, 'inside'> = {}): SensorState => ({
   ...state,
   ...(state.tracks && {
-    tracks: state.tracks.map((one) => (one === track ? seenAt({ ...one, ...said }, when) : one)),
+    tracks: state.tracks.map((one) => (one === track ? seenAt({ ...one, ...reported }, when) : one)),
   }),
 });
 
@@ -128,13 +128,13 @@ const fallPose = (state: SensorState, track: Track, { pose, mark, situation, reg
   if (seen.includes(mark)) return { state: withTrack(state, { ...track, pose }), happened: [] };
   const since = track.since ?? time;
   const subject = { track: track.id, fall: since };
-  const told = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
+  const event = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
   const fallen = { ...track, pose, seen: seen + mark, since, ...(region && { region }) };
   const next = withTrack(state, fallen);
-  if (mark === 'a' || mark === 'b') return { state: withoutLoop(next), happened: [told] };
-  if (pose !== SUSPECTED || seen !== '') return { state: next, happened: [told] };
-  const loop = startOfFall(next, time, told);
-  return { state: loop.state, happened: [told, ...loop.happened] };
+  if (mark === 'a' || mark === 'b') return { state: withoutLoop(next), happened: [event] };
+  if (pose !== SUSPECTED || seen !== '') return { state: next, happened: [event] };
+  const loop = startOfFall(next, time, event);
+  return { state: loop.state, happened: [event, ...loop.happened] };
 };
 
 /** Ends the fall of a track whose pose is no fall. */
@@ -151,9 +151,9 @@ const lateFall = (state: SensorState, track: Track, { mark, situation, region, t
   const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
   if (isTold) return { state, happened: [lateEvent] };
   const subject = { track: track.id, fall: track.since ?? time };
-  const told = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
-  if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [told] };
-  return { state: withTrack(state, { ...track, told: at }), happened: [told, eventOf('fall_finished', { region })] };
+  const event = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
+  if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [event] };
+  return { state: withTrack(state, { ...track, told: at }), happened: [event, eventOf('fall_finished', { region })] };
 };
 
 const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_ON_GROUND;

@@ -2,7 +2,7 @@ import type { AccessToken } from '../../domain/identity/access-token.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
-import { asJudged, type Judged, type Session } from './sessions.ts';
+import { type ReadUser, type Session, unchangedRights } from './sessions.ts';
 
 /** The session that a token opens, and all that a list shows of it. */
 type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
@@ -31,7 +31,7 @@ export const accessTokenReads = (table: TableReader) => ({
 const accessTokenWrites = (table: Table) => ({
   /** Makes a token, if its user has a free slot and its permissions have not changed since they were checked. */
   create: async (
-    user: Judged,
+    user: ReadUser,
     hash: string,
     token: TokenSession,
     now: number,
@@ -46,7 +46,7 @@ const accessTokenWrites = (table: Table) => ({
     for (const turn of free.keys()) {
       const slot = free[(start + turn) % free.length] ?? 0;
       const failed = await table.write(
-        { check: items.account({ accountKey }), where: asJudged(user) },
+        { check: items.account({ accountKey }), where: unchangedRights(user) },
         {
           put: { slot, id, hash, expires, ...items.accessToken({ accountKey, slot }), ttl },
           where: where('attribute_not_exists(pk) OR #expires <= :now', { now }),

@@ -1,7 +1,7 @@
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
-import { asJudged } from './sessions.ts';
+import { unchangedRights } from './sessions.ts';
 import { keyOfUser, type UserItem } from './users.ts';
 
 /**
@@ -57,7 +57,7 @@ const otpWrites = (table: Table) => ({
   /** Removes the second factor, and ends all sessions. Says why not: there is none, or the rights of the user changed. */
   remove: async (user: UserItem): Promise<'off' | 'changed' | null> => {
     const { accountKey } = user;
-    const account = changes({ add: { epoch: 1 }, remove: ['hasOtp'], if: asJudged(user) });
+    const account = changes({ add: { epoch: 1 }, remove: ['hasOtp'], if: unchangedRights(user) });
     const failed = await table.write(
       { remove: items.otp({ accountKey }), where: where('#isOn = :yes', { yes: true }) },
       { update: items.account({ accountKey }), changes: account },

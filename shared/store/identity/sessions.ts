@@ -54,9 +54,9 @@ export type Account = {
 };
 
 /** A user as it was read: by what it may do was judged who may change it. */
-export type Judged = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
+export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
 /** The account may do what it might when that was judged. */
-export const asJudged = ({ permissions, isAdmin }: Judged): Condition =>
+export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 
 export const sessionReads = (table: TableReader) => ({
@@ -90,14 +90,14 @@ const sessionWrites = (table: Table) => ({
    * replaces, null for whatever there is. False: it is another one by now, or the account is gone or may do something
    * else than what the change was judged by.
    */
-  setPassword: async (user: Judged, was: string | null, hash: string): Promise<boolean> => {
+  setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;
     const failed = await table.write(
       {
         put: { hash, ...items.password({ accountKey }) },
         where: was === null ? present : where('#hash = :was', { was }),
       },
-      { update: items.account({ accountKey }), changes: changes({ add: { epoch: 1 }, if: asJudged(user) }) },
+      { update: items.account({ accountKey }), changes: changes({ add: { epoch: 1 }, if: unchangedRights(user) }) },
     );
     return failed === null;
   },

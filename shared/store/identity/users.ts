@@ -7,7 +7,7 @@ import { giveOne, takeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
-import { type Account, asJudged } from './sessions.ts';
+import { type Account, unchangedRights } from './sessions.ts';
 
 /**
  * `subject`: it logs in at an issuer, which knows it by this hash. `lostAccess`: it may not log in because the issuer says
@@ -93,7 +93,7 @@ const userWrites = (table: Table) => ({
     const account = {
       set: { locale: profile.locale },
       ...(isMoved && { add: { mailbox: 1 } }),
-      if: asJudged(user),
+      if: unchangedRights(user),
     };
     const failed = await table.write(
       { update: keyOfUser(customerId, id), changes: changes({ set, if: sameAddress }) },
@@ -108,7 +108,7 @@ const userWrites = (table: Table) => ({
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number, isLost = false): Promise<boolean> => {
     const { accountKey, customerId, id } = user;
-    const account = changes({ set: access, ...(!access.canLogin && { add: { epoch: 1 } }), if: asJudged(user) });
+    const account = changes({ set: access, ...(!access.canLogin && { add: { epoch: 1 } }), if: unchangedRights(user) });
     const set = { ...access, updateDate: now, ...(isLost && { lostAccess: true }) };
     const own = { set, ...(!isLost && { remove: ['lostAccess'] }), if: present };
     const failed = await table.write(
@@ -127,7 +127,7 @@ const userWrites = (table: Table) => ({
     const { accountKey, customerId, id, username, subject } = user;
     const writes: Write[] = [
       { remove: keyOfUser(customerId, id), where: present },
-      { remove: items.account({ accountKey }), where: asJudged(user) },
+      { remove: items.account({ accountKey }), where: unchangedRights(user) },
       { remove: items.password({ accountKey }) },
       { remove: items.otp({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },

@@ -13,8 +13,8 @@ import { dueRound } from './escalations.ts';
 type Place = { customerId: number; hitId: number };
 type Taken = HitItem & { acknowledgement: Acknowledgement };
 /** A hit with the acknowledgement that stands; `notice`: what is to be told of it, if it is new. */
-type Acknowledged = { hit: Taken; notice: Told | null };
-type Told = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
+type Acknowledged = { hit: Taken; notice: NoticeKey | null };
+type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 
 /** A hit that is shown since a time (ms): expiry removes it later. */
 const shownHit = async (table: Table, place: Place, since: number): Promise<HitItem | null> => {
@@ -51,7 +51,10 @@ const noticeOf = (customerId: number, { id: ruleHitId, sensorId }: HitItem, ackn
   const { date: receiveDate } = acknowledgement;
   const uuid = uuidV5(sensorId, 'acknowledged', ruleHitId, receiveDate);
   const item: NoticeItem = { notice: 'acknowledged', receiveDate, acknowledgement: { ruleHitId, ...acknowledgement } };
-  return { notice: { customerId, sensorId, uuid, receiveDate }, told: putNotice({ customerId, sensorId }, uuid, item) };
+  return {
+    notice: { customerId, sensorId, uuid, receiveDate },
+    write: putNotice({ customerId, sensorId }, uuid, item),
+  };
 };
 
 const acknowledgementWrites = (table: Table) => ({
@@ -67,8 +70,8 @@ const acknowledgementWrites = (table: Table) => ({
       if (!hit || acknowledgement)
         return { found: hit && acknowledgement && { ...hit, acknowledgement }, notice: null };
       const { updateDate, writes } = change(place, hit, given, given.date);
-      const { notice, told } = noticeOf(customerId, hit, given);
-      const failed = await table.write(...writes, told);
+      const { notice, write } = noticeOf(customerId, hit, given);
+      const failed = await table.write(...writes, write);
       return failed === null ? { found: { ...hit, updateDate, acknowledgement: given }, notice } : null;
     });
     return made.found ? { hit: made.found, notice: made.notice } : null;

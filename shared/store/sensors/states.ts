@@ -10,7 +10,7 @@ import { items, lists } from '../table.ts';
  * The position of the last judged message in the order of its sensor, when (ms) the newest one was received, and the last
  * calls of which all was judged.
  */
-export type Judged = { position: string; receiveDate: number; run?: JudgedRun };
+export type JudgedPosition = { position: string; receiveDate: number; run?: JudgedRun };
 
 /**
  * What a sensor is up to. `decision`: what was decided last, kept until the next decision, to be carried out again if need
@@ -19,7 +19,7 @@ export type Judged = { position: string; receiveDate: number; run?: JudgedRun };
  */
 export type StateItem = SensorState & {
   decision: Decision | null;
-  judged?: Judged;
+  judged?: JudgedPosition;
   duePk?: string;
   dueAt?: string;
   listPk?: string;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Feedback } from '../../domain/event/feedback.ts';
 import type { StoredLine } from '../../domain/identity/audit.ts';
 import type { Acknowledgement } from '../../domain/rule/acknowledgement.ts';
-import { packMessages, type Told, unpackMessages } from '../../domain/rule/packed-messages.ts';
+import { type PackedMessage, packMessages, unpackMessages } from '../../domain/rule/packed-messages.ts';
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { StoredHit } from '../hits/hit-item.ts';
 import { items } from '../table.ts';
@@ -34,7 +34,7 @@ const placeOf = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: Fou
 
 const nobody = { userId: null, name: ERASED };
 
-type Message = Partial<Pick<Told, 'accountId' | 'publisher' | 'extra'>>;
+type Message = Partial<Pick<PackedMessage, 'accountId' | 'publisher' | 'extra'>>;
 /** A message without a user whom it is for; all others as they are. */
 const messageWithout = <T extends Message>(one: T, id: number): T =>
   one.accountId === id && one.publisher !== 'webhook'

@@ -3,8 +3,8 @@ import { createArrivals } from '../../../lib/simulate/arrivals.ts';
 import { HOUR, type What } from '../../../lib/simulate/day.ts';
 import { createExpectation } from '../../../lib/simulate/expect.ts';
 import type { Hook } from '../../../lib/simulate/home.ts';
+import { localTime, nextMidnight } from '../../../lib/simulate/local-time.ts';
 import { asleep, whereAfter } from '../../../lib/simulate/makers.ts';
-import { nextMidnight, wallClock } from '../../../lib/simulate/wall.ts';
 
 describe('the expectation, which is counted without the cloud', () => {
   const midnight = nextMidnight(Date.UTC(2026, 2, 2));
@@ -64,7 +64,7 @@ describe('the expectation, which is counted without the cloud', () => {
   });
   test('counts the raw message of several events once, and none for an event of a timer', () => {
     const bytes = (sensor: number, ...moments: [number, What][]) =>
-      expected(sensor, [0, 'begin'], [1, 'report'], ...moments).told.get('bytes');
+      expected(sensor, [0, 'begin'], [1, 'report'], ...moments).deliveries.get('bytes');
     expect([bytes(0), bytes(1)]).toEqual([1, 2]);
     const cut: [number, What][] = [
       [600, 'cut_fall'],
@@ -106,7 +106,7 @@ describe('the expectation, which is counted without the cloud', () => {
       [2, 29],
       [9, 25],
     ] as const)
-      expect(wallClock(nextMidnight(Date.UTC(2026, month, day)))).toBe('00:00');
+      expect(localTime(nextMidnight(Date.UTC(2026, month, day)))).toBe('00:00');
     expect(nextMidnight(Date.UTC(2026, 2, 29)) - nextMidnight(Date.UTC(2026, 2, 28))).toBe(23 * HOUR);
   });
 });
@@ -117,6 +117,6 @@ test('a delivery with a known id counts as a repetition, and one with an unknown
   const body = JSON.stringify({ event: { type: 'bed', action: 'left' }, sensor: { name: 'Sensor 000A' } });
   const from = (token: string) => ({ headers: { authorization: `Bearer ${token}`, 'webhook-id': '1' }, body, at: 0 });
   for (const token of ['t', 't', 'x']) arrivals.hear(from(token), hooks);
-  expect(Object.fromEntries(arrivals.told)).toEqual({ 'nurse 10 bed/left': 1 });
+  expect(Object.fromEntries(arrivals.deliveries)).toEqual({ 'nurse 10 bed/left': 1 });
   expect([arrivals.repeats(), arrivals.strangers()]).toEqual([1, 1]);
 });

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SkippingClock, skippingClock } from '../../../lib/local/clock.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
-import { readBooks } from '../../../lib/simulate/books.ts';
-import { atFullSpeed, atSpeed } from '../../../lib/simulate/course.ts';
 import { HOUR, type What } from '../../../lib/simulate/day.ts';
 import { silence } from '../../../lib/simulate/home.ts';
+import { nextMidnight } from '../../../lib/simulate/local-time.ts';
 import { makerOf } from '../../../lib/simulate/makers.ts';
 import { dayIn, messagesOf, type PlanOptions, type Witnessed } from '../../../lib/simulate/plan.ts';
+import { readRecords } from '../../../lib/simulate/records.ts';
 import { clockText, judgeAll, judgeFalls, simulate, tallyText } from '../../../lib/simulate/run.ts';
-import { nextMidnight } from '../../../lib/simulate/wall.ts';
+import { atFullSpeed, atSpeed } from '../../../lib/simulate/simulation-clock.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
 
@@ -117,27 +117,27 @@ describe('the simulator', () => {
     const result = await simulate(
       { ...access(), ...plan({ sensors: 4, seed: 2_420, hours: [from, until] }) },
       {
-        course: () => atFullSpeed(clock, cloud.idle, midnight),
+        startClock: () => atFullSpeed(clock, cloud.idle, midnight),
         pace: async () => {},
         show: (tally) => lines.push(tallyText(tally)),
       },
     );
     expect(clock.now()).toBeGreaterThanOrEqual(midnight + until);
     expect(lines.at(-1)).toMatch(/^day 1 10:\d\d {2}sent \d+ {2}alarms \d+ {2}arrived \d+: /);
-    const books = await readBooks(result.home);
-    const { complaints, verdict } = judgeAll(result, books);
+    const records = await readRecords(result.home);
+    const { complaints, verdict } = judgeAll(result, records);
     expect(complaints).toEqual([]);
     expect(verdict).toMatch(
       /^\d+ messages: \d+ events .*, each told once; \d+ hits of 9 rules, \d+ alarms, each told once; \d+ repeats, nothing/,
     );
-    const kinds = [...books.events.keys()].map((key) => key.split(' ')[1]);
+    const kinds = [...records.events.keys()].map((key) => key.split(' ')[1]);
     expect(kinds).toEqual(expect.arrayContaining(['sensor/inactive', 'fall/confirmed', 'fall/fall_detected']));
 
     const { expected } = result;
     const wrong = { ...expected, hits: new Map(expected.hits), events: new Map(expected.events) };
     wrong.events.set('3 fall/fall_detected', 2);
     wrong.hits.set('3 fall_detected, home', 2);
-    expect(judgeAll({ ...result, expected: wrong }, books).complaints).toEqual([
+    expect(judgeAll({ ...result, expected: wrong }, records).complaints).toEqual([
       'events of sensor 3 fall/fall_detected: expected 2, got 0',
       'hits of sensor 3 fall_detected, home: expected 2, got 0',
     ]);
@@ -149,9 +149,9 @@ describe('the simulator', () => {
     // The hours in which residents fall.
     const options = plan({ sensors: 1, seed: seed ?? 0, hours: [9.4 * HOUR, 10.6 * HOUR] });
     const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-    const course = () => atSpeed({ now: clock.now, pause, speed: 100_000, settled: cloud.idle });
+    const startClock = () => atSpeed({ now: clock.now, pause, speed: 100_000, settled: cloud.idle });
     const home = { ...access(), mqttUrl: cloud.mqttUrl };
-    const result = await simulate({ ...home, ...options }, { course, pace: async () => {}, show: () => {} });
+    const result = await simulate({ ...home, ...options }, { startClock, pace: async () => {}, show: () => {} });
     await silence(result.home);
     expect(judgeFalls(result)).toEqual({ complaints: [], verdict: '1 falls happened, 1 were told' });
     expect(result.tally.sent).toBe(said(options).length);

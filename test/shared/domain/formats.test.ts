@@ -146,8 +146,8 @@ describe('event.raw of full', () => {
       fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
         const sent = messagesOf(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
         if ('refusal' in sent) throw new Error(sent.refusal);
-        expect(sent.said.map(({ raw }) => raw)).toEqual(texts);
-        for (const { raw } of sent.said) {
+        expect(sent.messages.map(({ raw }) => raw)).toEqual(texts);
+        for (const { raw } of sent.messages) {
           const body = render('full', snapshot, { ...around, raw });
           expect(body).toBe(`${before}"raw":${raw}${after}`);
           const { event, ...others } = JSON.parse(body);

@@ -23,10 +23,10 @@ const presence = (presenceDetected: boolean, more: object = {}) => ({
 });
 const timed = (presenceDetected: boolean, timestamp: number) => presence(presenceDetected, { timestamp });
 const fall = (status: string, timestamp: number) => ({ type: 5, payload: { status, timestamp } });
-const said = (messages: readonly object[], manufacturer: 'maker_a' | 'maker_b' = 'maker_a') =>
+const received = (messages: readonly object[], manufacturer: 'maker_a' | 'maker_b' = 'maker_a') =>
   messages.map((one) => ({ raw: JSON.stringify(one), decoded: credible(decoders[manufacturer](one), 2_000_000) }));
 const quietly = (state: SensorState, ...messages: object[]) =>
-  stepQuietly(state, device.sensorId, said(messages), 2_000_000);
+  stepQuietly(state, device.sensorId, received(messages), 2_000_000);
 
 describe('a report is judged without the queue', () => {
   const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
@@ -51,7 +51,7 @@ describe('a report is judged without the queue', () => {
   test('never when it is something else, and then the table is not even asked', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
-    for (const one of said([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
+    for (const one of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
       expect(await changesNothing({ store: { states } } as never, sender, [one], 2_000_000)).toBe(false);
   });
 
@@ -65,20 +65,20 @@ describe('a report is judged without the queue', () => {
     const silent = { ...state, isActive: false };
     expect(quietly(silent, timed(true, 900_002))).toBe(null);
     const offline = { cmd: 'event', type: 5, timestamp: 900_002, data: { status: 1 } };
-    expect(stepQuietly(silent, device.sensorId, said([offline], 'maker_b'), 2_000_000)).toBe(null);
+    expect(stepQuietly(silent, device.sensorId, received([offline], 'maker_b'), 2_000_000)).toBe(null);
   });
 });
 
 describe('what waits when a report comes is noted', () => {
   test('but for falls', () => {
-    expect(isNoted(said([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
-    expect(isNoted(said([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
-    expect(isNoted(said([{}]), {})).toBe(true);
+    expect(isNoted(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
+    expect(isNoted(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
+    expect(isNoted(received([{}]), {})).toBe(true);
   });
 
   test('and falls, too, of a device that calls very often: nobody fills the queue with them uncounted', () => {
-    expect(isNoted(said([fall('calling', 1)]), { isBusy: true })).toBe(true);
-    expect(isNoted(said([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
+    expect(isNoted(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
+    expect(isNoted(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
   test('though falls may wait: what changes nothing before them changes nothing after them', () => {

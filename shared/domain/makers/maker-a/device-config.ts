@@ -7,13 +7,13 @@ import { basicFields, dryContactFields, firmwareFields, telemetryFields } from '
 export const configOfMakerA: DeviceConfigParts = {
   roomOf: ({ zMin, zMax, enterDuration, exitDuration }) => ({ zMin, zMax, enterDuration, exitDuration }),
   configsOf: (sensor, stored, now) => {
-    const told = fieldsFor(sensor);
+    const fields = fieldsFor(sensor);
     return {
-      basic: told(basicFields, viewBasic((stored.basic as StoredBasic | undefined) ?? newBasic, sensor, now)),
-      dryContact: told(dryContactFields, stored['dry-contact']),
-      firmware: told(firmwareFields, stored.firmware),
-      telemetry: told(telemetryFields, stored.telemetry),
-      critical: told(criticalFields, stored.critical),
+      basic: fields(basicFields, viewBasic((stored.basic as StoredBasic | undefined) ?? newBasic, sensor, now)),
+      dryContact: fields(dryContactFields, stored['dry-contact']),
+      firmware: fields(firmwareFields, stored.firmware),
+      telemetry: fields(telemetryFields, stored.telemetry),
+      critical: fields(criticalFields, stored.critical),
     };
   },
 };

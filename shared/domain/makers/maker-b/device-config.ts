@@ -5,11 +5,11 @@ import { basicFields, fallFields, vitalFields } from './config.ts';
 export const configOfMakerB: DeviceConfigParts = {
   roomOf: () => ({}),
   configsOf: (sensor, stored) => {
-    const told = fieldsFor(sensor);
+    const fields = fieldsFor(sensor);
     return {
-      basic: told(basicFields, { ...stored.basic, name: sensor.name }),
-      fall: told(fallFields, stored.fall),
-      vitalData: told(vitalFields, stored['vital-data']),
+      basic: fields(basicFields, { ...stored.basic, name: sensor.name }),
+      fall: fields(fallFields, stored.fall),
+      vitalData: fields(vitalFields, stored['vital-data']),
     };
   },
 };

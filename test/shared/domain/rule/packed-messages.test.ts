@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packMessages, type Told, unpackMessages } from '../../../../shared/domain/rule/packed-messages.ts';
+import { type PackedMessage, packMessages, unpackMessages } from '../../../../shared/domain/rule/packed-messages.ts';
 import { By } from '../../../../shared/domain/rule/recipient.ts';
 
 const id = fc.integer({ min: 1, max: 2 ** 53 - 1 });
@@ -12,7 +12,7 @@ const told = fc
       maxLength: 20,
     },
   )
-  .map((all): Told[] =>
+  .map((all): PackedMessage[] =>
     all.map(({ id, account: accountId, publisher }) => ({
       ...{ id, accountId, publisher },
       extra: { display_name: `Ruf "${accountId}" ü\n`, is_bot: publisher === 'webhook' },
@@ -37,6 +37,6 @@ test('20 messages of one bot take less than 400 bytes', () => {
 
 test('a message to a webhook takes no byte for the ways in which people are told', () => {
   const extra = { display_name: 'Ruf', is_bot: true };
-  const messages: Told[] = [1, 2, 3].map((id) => ({ id, accountId: 7, publisher: 'webhook', extra }));
+  const messages: PackedMessage[] = [1, 2, 3].map((id) => ({ id, accountId: 7, publisher: 'webhook', extra }));
   expect(packMessages(messages)).toBe('[1,[[7,"Ruf"]],[[0,0],[0,1],[0,2]]]');
 });

@@ -48,6 +48,6 @@ const onError = (error: unknown): void => {
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  // The client repeats calls by itself (lib/client/patient.ts).
+  // The client repeats calls by itself (lib/client/retrying-fetch.ts).
   defaultOptions: { queries: { retry: false, staleTime: 2_000 }, mutations: { retry: false } },
 });

@@ -7,12 +7,12 @@ const format = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** The local time of the home as `HH:MM`, for a time in ms since the Unix epoch. */
-export const wallClock = (time: number): string => format.format(time);
+export const localTime = (time: number): string => format.format(time);
 
 const QUARTER = 900_000;
 /** The first local midnight of the home after a time, both ms since the Unix epoch. */
 export const nextMidnight = (time: number): number => {
   let at = Math.ceil(time / QUARTER) * QUARTER;
-  while (wallClock(at) !== '00:00') at += QUARTER;
+  while (localTime(at) !== '00:00') at += QUARTER;
   return at;
 };

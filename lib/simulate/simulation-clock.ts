@@ -2,7 +2,7 @@ import type { SkippingClock } from '../local/clock.ts';
 import type { Planned } from './plan.ts';
 
 /** How simulated time passes. */
-export type Course = {
+export type SimulationClock = {
   /** Converts a planned time (ms after the first midnight) to ms since the Unix epoch. */
   stamp: (at: number) => number;
   /** Calls `say` with each message at its planned time. The messages of one sensor stay in order. */
@@ -18,8 +18,8 @@ type RealTime = {
   settled: () => Promise<void>;
 };
 
-/** A course by a real clock. `speed` is the number of simulated seconds per second. */
-export const atSpeed = ({ now, pause, speed, settled }: RealTime): Course => {
+/** Simulated time by a real clock. `speed` is the number of simulated seconds per second. */
+export const atSpeed = ({ now, pause, speed, settled }: RealTime): SimulationClock => {
   const begin = now();
   const stamp = (at: number) => Math.round(begin + at / speed);
   return {
@@ -66,10 +66,10 @@ function* batches(messages: readonly Planned[]): Generator<Planned[]> {
 }
 
 /**
- * A course as fast as the cloud works: once all earlier work is done, the clock is set to the next message or to the
+ * Simulated time as fast as the cloud works: once all earlier work is done, the clock is set to the next message or to the
  * next timer of the cloud. `begin` is the first midnight, ms since the Unix epoch.
  */
-export const atFullSpeed = (clock: SkippingClock, idle: () => Promise<void>, begin: number): Course => {
+export const atFullSpeed = (clock: SkippingClock, idle: () => Promise<void>, begin: number): SimulationClock => {
   const stamp = (at: number) => begin + at;
   const goTo = async (time: number): Promise<void> => {
     await idle();

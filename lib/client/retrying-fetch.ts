@@ -13,14 +13,14 @@ const LONGEST = 15;
 const isAgain = ({ status }: Response, { method }: Request): boolean =>
   status === 429 || (status === 503 && (method === 'GET' || method === 'HEAD'));
 
-export type Patience = { longestWait?: number | undefined; pause?: Pause | undefined };
+export type RetryOptions = { longestWait?: number | undefined; pause?: Pause | undefined };
 
 /**
  * Repeats calls that the API refused for a time, after the Retry-After of the answer, up to six attempts. `longestWait`
  * is the longest one (s) that is waited for.
  */
-export const patient =
-  (send: Send, { longestWait = LONGEST, pause: wait = pause }: Patience = {}): Send =>
+export const retryingFetch =
+  (send: Send, { longestWait = LONGEST, pause: wait = pause }: RetryOptions = {}): Send =>
   async (request) => {
     for (let attempt = 1; ; attempt++) {
       const response = await send(request.clone());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patient } from '../../../lib/client/patient.ts';
+import { retryingFetch } from '../../../lib/client/retrying-fetch.ts';
 
 /** Answers one status after the other, and the last one for ever. */
 const service = (...answers: [status: number, retryAfter?: string][]) => {
@@ -11,7 +11,7 @@ const service = (...answers: [status: number, retryAfter?: string][]) => {
     return new Response('{}', { status, headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter } });
   };
   const pause = async (seconds: number) => void waited.push(seconds);
-  return { calls, waited, call: patient(send, { pause }), send };
+  return { calls, waited, call: retryingFetch(send, { pause }), send };
 };
 const get = () => new Request('http://localhost/a');
 const post = () => new Request('http://localhost/a', { method: 'POST', body: 'text' });
@@ -55,7 +55,7 @@ test('other errors are not repeated', async () => {
 test('a wait ends when the call is aborted', async () => {
   const { send } = service([429, '10']);
   const abort = new AbortController();
-  const call = patient(send)(new Request('http://localhost/a', { signal: abort.signal }));
+  const call = retryingFetch(send)(new Request('http://localhost/a', { signal: abort.signal }));
   abort.abort(new Error('enough'));
   await expect(call).rejects.toThrow('enough');
 });

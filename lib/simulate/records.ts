@@ -6,7 +6,7 @@ import type { Home } from './home.ts';
  * What the API of the cloud lists. `open` counts deliveries that are not finished; `unsent` counts hits whose alarms
  * are not all sent.
  */
-export type Books = Omit<Accounts, 'told'> & { open: Counts; unsent: number };
+export type Records = Omit<Accounts, 'deliveries'> & { open: Counts; unsent: number };
 
 type Page<T> = [{ total: number; data: T[] }];
 const PER_PAGE = 200;
@@ -27,24 +27,24 @@ const readAll = async <T>(api: Api, path: string): Promise<T[]> => {
 const open = ['pending', 'sending', 'retrying', 'held', 'failed'];
 
 /** Reads the events, the hits and the unfinished deliveries of a home. */
-export const readBooks = async ({ customerId, devices, hooks, rules, enter }: Home): Promise<Books> => {
+export const readRecords = async ({ customerId, devices, hooks, rules, enter }: Home): Promise<Records> => {
   const api = await enter();
-  const books: Books = { events: new Map(), hits: new Map(), open: new Map(), unsent: 0 };
+  const records: Records = { events: new Map(), hits: new Map(), open: new Map(), unsent: 0 };
   const numbers = new Map(devices.map(({ sensorId }, sensor) => [sensorId, sensor]));
   for (const [sensor, { sensorId }] of devices.entries())
     for (const { type, action } of await readAll<{ type: string; action: string }>(api, `/sensors/${sensorId}/events`))
-      count(books.events, sensor, `${type}/${action}`);
+      count(records.events, sensor, `${type}/${action}`);
   type Hit = { ruleId: number; sensorId: string; allSend: boolean };
   for (const { ruleId, sensorId, allSend } of await readAll<Hit>(api, `/customers/${customerId}/rule-hits`)) {
-    count(books.hits, numbers.get(sensorId) ?? sensorId, rules.get(ruleId) ?? ruleId);
-    if (!allSend) books.unsent++;
+    count(records.hits, numbers.get(sensorId) ?? sensorId, rules.get(ruleId) ?? ruleId);
+    if (!allSend) records.unsent++;
   }
   for (const { id, listener } of hooks.values())
     for (const state of open) {
       const [{ total }] = await api.get<Page<unknown>>(`/webhooks/${id}/deliveries?state=${state}&perPage=1`);
-      if (total > 0) books.open.set(`${listener} ${state}`, total);
+      if (total > 0) records.open.set(`${listener} ${state}`, total);
     }
-  return books;
+  return records;
 };
 
 /** Gives one line for each count that differs. */
