@@ -94,7 +94,7 @@ const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8'
 const otherTests: Record<string, string> = {
   'test/journeys/': 'stories that several groups and workers take part in',
   'test/faults/': 'faults of processes, table, queues, receivers and people',
-  'test/bench/': 'what is measured, and the arithmetic of growth',
+  'test/bench/': 'what is measured',
   'test/fuzz/': 'requests made of anything',
   'test/browser/': 'the console in a browser',
   'test/deployed/': 'the synthesised stack and its bundles',

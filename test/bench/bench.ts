@@ -6,7 +6,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
 
 const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price]
-FOLDER: a node_modules with hono, @hono/zod-validator, express and serverless-http, to compare with.`;
+FOLDER: a node_modules with hono and @hono/zod-validator, to compare with.`;
 
 const options = {
   json: { type: 'string' },
@@ -18,7 +18,7 @@ const { json, peers, only } = readCommandLine(options, help, { out: console.log,
 const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
 /** Each part is loaded when it is wanted. */
 const parts: Record<string, () => Promise<Figure[]>> = {
-  starts: async () => (await import('./starts.ts')).measureStarts(join(folder, 'bundles'), peers),
+  starts: async () => (await import('./starts.ts')).measureStarts(join(folder, 'bundles')),
   serve: async () => (await import('./serve.ts')).measureServe(peers),
   startup: async () => (await import('./startup.ts')).measureStartup(folder),
   throughput: async () => (await import('./throughput.ts')).measureThroughput(folder),

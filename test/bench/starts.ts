@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,22 +21,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export const ready = () => DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }));
 `;
-const express = `${stock}
-import express from 'express';
-import serverless from 'serverless-http';
-const app = express();
-app.use(express.json());
-app.get('/sensors/:sensorId', (request, response) => response.json({ id: request.params.sensorId }));
-const serve = serverless(app);
-const client = ready();
-export const handler = (event, context) => serve(event, context, client);
-`;
 
-const bundleStock = async (folder: string, name: string, source: string, format: 'esm' | 'cjs', modules: string) => {
+const bundleStock = async (folder: string, name: string, source: string, format: 'esm' | 'cjs') => {
   const outfile = join(folder, name, format === 'esm' ? 'handler.mjs' : 'handler.cjs');
   await build({
     stdin: { contents: source, resolveDir: root, loader: 'js' },
-    nodePaths: [modules],
     outfile,
     bundle: true,
     minify: true,
@@ -82,32 +70,25 @@ const sizeOf = async (folder: string): Promise<number> => {
 };
 
 /**
- * Measures the start and the size of every function's bundle. `peers` is a folder of modules to compare with, or ''.
+ * Measures the start and the size of every function's bundle.
  */
-export const measureStarts = async (folder: string, peers: string): Promise<Figure[]> => {
+export const measureStarts = async (folder: string): Promise<Figure[]> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{}');
   const names = [...kinds.keys()];
   const bundles = await bundleAll(names as LambdaName[], folder);
   const ours = names.map((name) => ({ name, file: join(folder, name, 'handler.mjs'), kind: kinds.get(name) ?? '' }));
   const rivals: Start[] = [
-    { name: 'stock esm', file: await bundleStock(folder, 'stock', stock, 'esm', peers), kind: 'stock' },
-    { name: 'stock cjs', file: await bundleStock(folder, 'stock', stock, 'cjs', peers), kind: 'stock' },
+    { name: 'stock esm', file: await bundleStock(folder, 'stock', stock, 'esm'), kind: 'stock' },
+    { name: 'stock cjs', file: await bundleStock(folder, 'stock', stock, 'cjs'), kind: 'stock' },
   ];
-  const hasExpress = peers !== '' && existsSync(join(peers, 'express'));
-  if (hasExpress)
-    rivals.push({ name: 'express', file: await bundleStock(folder, 'express', express, 'cjs', peers), kind: 'loaded' });
   const took = await race([...ours, ...rivals]);
   const timeOf = (name: string) => took.get(name) ?? Number.NaN;
   const bar = Math.min(timeOf('stock esm'), timeOf('stock cjs'));
   const figures: Figure[] = [{ name: 'start: SDK document client, stock bundle', value: bar, unit: 'ms' }];
-  if (hasExpress)
-    figures.push({ name: 'start: Express + serverless-http + SDK', value: timeOf('express'), unit: 'ms' });
   for (const name of names) {
     const note = `${timeOf(name).toFixed(0)} ms`;
     figures.push({ name: `start: ${name}`, value: timeOf(name) / bar, unit: 'x stock', most: 1.15, note });
-    if (hasExpress)
-      figures.push({ name: `start: ${name}`, value: timeOf(name) / timeOf('express'), unit: 'x Express' });
   }
   for (const name of names) {
     const note = `${((await sizeOf(join(folder, name))) / 1e3).toFixed(0)} KB with what loads later`;
