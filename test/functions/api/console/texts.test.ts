@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { german } from '../../../../functions/api/console/app/sensors/config/german.ts';
+import { isForBots } from '../../../../functions/api/console/app/webhooks/draft.ts';
 import { groups } from '../../../../functions/index.ts';
 import { describeApi } from '../../../../shared/api/openapi/describe.ts';
 import { openApi } from '../../../../shared/api/openapi/document.ts';
+import { Format } from '../../../../shared/domain/formats/format.ts';
+import { formats } from '../../../../shared/domain/formats/formats.ts';
 import { settingsFrom } from '../../../../shared/env.ts';
 
 type Schema = { properties?: Record<string, { description?: string }>; $ref?: string };
@@ -34,4 +37,9 @@ test('what a choice means is told in German where it is told in English', () => 
   for (const [name, { description }] of fields())
     if (/(?:^|: )-?\d \w/.test(description ?? ''))
       expect(choices(german[name]?.[1]), name).toEqual(choices(description));
+});
+
+test('the console offers a format to those whom the service lets have it', () => {
+  const offered = Format.options.filter((format) => isForBots(format));
+  expect(offered).toEqual(Format.options.filter((format) => formats[format].isForBots));
 });

@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
-import type { settings } from '../../../../lib/aws/settings/settings.ts';
+import { settings } from '../../../../lib/aws/settings/settings.ts';
 import { keyOf } from '../../../../lib/aws/settings/stage.ts';
 import { certificate, stackOf } from '../../../fixtures/stack.ts';
 
@@ -68,4 +69,15 @@ describe('a stage with any settings', () => {
     const { stack } = stackOf(context);
     expect(new AwsSolutionsChecks().validateScope(stack.node.root).violations).toEqual([]);
   });
+});
+
+it('is read by the stack: a setting that is only declared compiles, and does nothing', () => {
+  const folder = new URL('../../../../lib/aws/', import.meta.url).pathname;
+  const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('settings.ts'))
+    .map((file) => readFileSync(folder + file, 'utf8'))
+    .join('\n');
+  const isRead = (name: string) =>
+    new RegExp(String.raw`\bstage\.${name}\b|\b${name}\b[^{}]*\}(: Stage\b| = stage\b)`).test(code);
+  expect(Object.keys(settings).filter((name) => !isRead(name))).toEqual([]);
 });
