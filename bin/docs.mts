@@ -102,11 +102,11 @@ const ofLocalHost = () =>
 /** The type of a field in words, from its JSON Schema. */
 const typeOf = ({ type, enum: choices, items, properties, const: only, anyOf }: Json): string => {
   if (only !== undefined) return code(JSON.stringify(only));
-  if (choices) return (choices as unknown[]).map((one) => code(JSON.stringify(one))).join(', ');
+  if (choices) return (choices as unknown[]).map((choice) => code(JSON.stringify(choice))).join(', ');
   if (items) return `array of ${typeOf(items as Json)}`;
   if (properties)
     return `{ ${Object.entries(properties as Record<string, Json>)
-      .map(([name, one]) => `${name}: ${typeOf(one)}`)
+      .map(([name, field]) => `${name}: ${typeOf(field)}`)
       .join(', ')} }`;
   if (anyOf) return (anyOf as Json[]).map(typeOf).join(' or ');
   return String(type ?? 'anything');

@@ -25,7 +25,7 @@ const options = {
 const kinds = ['event', 'message', 'delivery'] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
-  const [kind, ...others] = kinds.filter((one) => values[one] !== undefined);
+  const [kind, ...others] = kinds.filter((option) => values[option] !== undefined);
   if (!kind || others.length > 0) return 'one of --event, --message and --delivery says what to trace';
   const id = values[kind] ?? '';
   if (kind === 'delivery' && !/^[0-9a-z]{26}$/.test(id)) return '--delivery is an id of 26 characters';
@@ -43,7 +43,7 @@ const [{ awsConfig }, { openTable }, { runTool }, { traceOf, traceText }] = awai
 ]);
 const { customer, sensor: sensorId, webhook: webhookId, json } = given;
 const known = { customerId: customer ? Number(customer) : undefined, sensorId, webhookId };
-const kind = kinds.find((one) => given[one] !== undefined) ?? 'event';
+const kind = kinds.find((name) => given[name] !== undefined) ?? 'event';
 
 process.exitCode = await runTool(async () => {
   const where = whereFrom(given, process.env.DATA_DIR || '.local', awsConfig(process.env));

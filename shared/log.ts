@@ -6,11 +6,11 @@ const secret = /password|token|secret|authorization|cookie|code|csrf|hash|body|r
 const redact = (value: unknown, depth = 0): unknown => {
   if (value === null || typeof value !== 'object') return value;
   if (depth > 4) return '[deep]';
-  if (Array.isArray(value)) return value.slice(0, 100).map((one) => redact(one, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, 100).map((element) => redact(element, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [
+    Object.entries(value).map(([name, field]) => [
       name,
-      secret.test(name) && name !== 'statusCode' ? '[redacted]' : redact(one, depth + 1),
+      secret.test(name) && name !== 'statusCode' ? '[redacted]' : redact(field, depth + 1),
     ]),
   );
 };
@@ -50,7 +50,7 @@ export const noteContext = (fields: Fields): void => void Object.assign(around.g
  * undefined without values.
  */
 export const oneOrAll = <T>(values: readonly (T | undefined)[]): T | T[] | undefined => {
-  const all = [...new Set(values)].filter((one) => one !== undefined);
+  const all = [...new Set(values)].filter((value) => value !== undefined);
   return all.length > 1 ? all : all[0];
 };
 

@@ -142,7 +142,7 @@ describe('the house', () => {
   test('every deviation is needed, and has a reason', () => {
     const all = sources.flatMap(([file, source]) => importsOf(file, source)).filter((one) => !isInRoom(one));
     const needed = new Set(all.map(deviationOf));
-    expect(deviations.filter((one) => !needed.has(one) || one[2] === '')).toEqual([]);
+    expect(deviations.filter((deviation) => !needed.has(deviation) || deviation[2] === '')).toEqual([]);
   });
 
   test('clock, chance, environment, default exports and barrels are where they belong', () => {

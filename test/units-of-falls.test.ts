@@ -110,7 +110,7 @@ describe('a fall, delivered at the first try, costs', () => {
       deletes: vi.spyOn(queue, 'remove'),
     }));
     await home.say(call());
-    const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0);
+    const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0);
     expect({
       sends: sum(spied.map(({ sends }) => sends.mock.calls.length)),
       // Looks that find nothing are the price of an idle queue, not of an event.

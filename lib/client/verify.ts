@@ -21,9 +21,9 @@ const V1 = /^v1,[A-Za-z0-9+/]{43}=$/;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(text.match(/../g) ?? [], (one) => Number.parseInt(one, 16));
+  Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
 /** The key behind a secret: `whsec_` and Base64 of it, or any other text as it is. */
 const standardKey = (secret: string): Uint8Array<ArrayBuffer> => {
@@ -33,7 +33,7 @@ const standardKey = (secret: string): Uint8Array<ArrayBuffer> => {
 
 const headerOf = (headers: ReceivedHeaders, name: string): string => {
   if (headers instanceof Headers) return headers.get(name) ?? '';
-  const found = Object.keys(headers).find((one) => one.toLowerCase() === name);
+  const found = Object.keys(headers).find((key) => key.toLowerCase() === name);
   const value = found === undefined ? '' : (headers[found] ?? '');
   return typeof value === 'string' ? value : value.join(' ');
 };
@@ -46,7 +46,7 @@ const isSigned = async (
 ): Promise<boolean> => {
   if (key.length === 0) throw new TypeError('the secret is empty');
   const hmac = await crypto.subtle.importKey('raw', key, HMAC, false, ['verify']);
-  const judged = await Promise.all(signatures.map((one) => crypto.subtle.verify('HMAC', hmac, one, text)));
+  const judged = await Promise.all(signatures.map((signature) => crypto.subtle.verify('HMAC', hmac, signature, text)));
   return judged.includes(true);
 };
 
@@ -75,14 +75,14 @@ export const verify = async (
 ): Promise<{ id: string; sentAt: number }> => {
   const [id, timestamp] = [headerOf(headers, 'webhook-id'), headerOf(headers, 'webhook-timestamp')];
   const signatures = headerOf(headers, 'webhook-signature').split(/,? +/);
-  const read = signatures.flatMap((one) => (V1.test(one) ? fromBase64(one.slice('v1,'.length)) : []));
+  const read = signatures.flatMap((signature) => (V1.test(signature) ? fromBase64(signature.slice('v1,'.length)) : []));
   if (id === '' || !/^\d{1,12}$/.test(timestamp) || read.length === 0)
     throw new VerificationError('missing', 'webhook-id, webhook-timestamp and webhook-signature are needed');
   const sentAt = Number(timestamp) * 1_000;
   if (Math.abs(now - sentAt) > tolerance * 1_000)
     throw new VerificationError('expired', `the time of sending is more than ${tolerance} s away`);
   const text = joined(`${id}.${timestamp}.`, body);
-  for (const one of listOf(secret)) if (await isSigned(standardKey(one), text, read)) return { id, sentAt };
+  for (const key of listOf(secret)) if (await isSigned(standardKey(key), text, read)) return { id, sentAt };
   throw new VerificationError('wrong', 'the signature is not of this body and secret');
 };
 
@@ -97,6 +97,6 @@ export const verifySimple = async (
 ): Promise<void> => {
   const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(headerOf(headers, 'x-service-cloud-signature')) ?? [];
   if (hex === undefined) throw new VerificationError('missing', 'X-Service-Cloud-Signature is needed');
-  for (const one of listOf(secret)) if (await isSigned(utf8(one), joined('', body), [fromHex(hex)])) return;
+  for (const key of listOf(secret)) if (await isSigned(utf8(key), joined('', body), [fromHex(hex)])) return;
   throw new VerificationError('wrong', 'the signature is not of this body and secret');
 };

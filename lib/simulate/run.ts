@@ -38,7 +38,7 @@ export const clockText = (time: number): string => {
   return `day ${Math.floor(time / DAY) + 1} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 };
 
-const sum = (counts: Counts): number => [...counts.values()].reduce((total, one) => total + one, 0);
+const sum = (counts: Counts): number => [...counts.values()].reduce((total, count) => total + count, 0);
 
 /** Formats a tally as one line. */
 export const tallyText = ({ time, sent, refused, deliveries, alarms }: Tally): string => {

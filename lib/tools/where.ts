@@ -8,7 +8,7 @@ export const LOCAL_TABLE = 'sensor-cloud';
 
 /** Gives why the options don't name exactly one table; null when they do. */
 export const whereProblem = ({ stage, table, endpoint, 'data-dir': dataDir }: Given): string | null => {
-  if ([stage, endpoint ?? table, dataDir].filter((one) => one !== undefined).length > 1)
+  if ([stage, endpoint ?? table, dataDir].filter((place) => place !== undefined).length > 1)
     return 'one of --stage, --table, --endpoint and --data-dir says where the table is';
   return endpoint !== undefined && !URL.canParse(endpoint) ? '--endpoint is a URL like http://127.0.0.1:8000' : null;
 };

@@ -38,7 +38,8 @@ export const keyOfAddressee = ({ accountId, name, ...way }: Addressee): string =
   receiverOf('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 
 /** In which way an addressee is told, as messages of hits say. */
-export const publisherOf = (one: Addressee): RuleMessage['publisher'] => ('by' in one ? one.by : 'webhook');
+export const publisherOf = (addressee: Addressee): RuleMessage['publisher'] =>
+  'by' in addressee ? addressee.by : 'webhook';
 
 type Reading = {
   store: StoreOf<'recipients.webhooks' | 'recipients.person' | 'recipients.onDuty'>;

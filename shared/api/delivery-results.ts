@@ -20,7 +20,7 @@ export const endOriginals = async (
 ): Promise<Delivery[]> => {
   const ids = [replayOf, repeats].filter((id) => id !== undefined);
   const ended = ids.map((id) => store.repetitions.endOriginal({ customerId, webhookId, id }, now()));
-  return (await Promise.all(ended)).filter((one) => one !== null);
+  return (await Promise.all(ended)).filter((result) => result !== null);
 };
 
 /** Finishes a replay when its last delivery has ended. */

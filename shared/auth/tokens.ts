@@ -30,7 +30,7 @@ export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array
 /** Parses a token without reading the table: null if its form or checksum is wrong. */
 export const readToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
   const [, prefix, body = '', sum] = form.exec(text) ?? [];
-  const kind = (Object.keys(tokenKinds) as TokenKind[]).find((one) => tokenKinds[one] === prefix);
+  const kind = (Object.keys(tokenKinds) as TokenKind[]).find((key) => tokenKinds[key] === prefix);
   const ofAccount = kind === 'session' || kind === 'access';
   if (!kind || body.length !== SECRET + (ofAccount ? ACCOUNT_KEY : 0)) return null;
   return checksum(`${prefix}_${body}`) === sum ? { kind, accountKey: ofAccount ? body.slice(SECRET) : '' } : null;

@@ -42,5 +42,5 @@ export const endpointsOf = (addresses: readonly string[]): Endpoint[] =>
 export const isOwnEndpoint = (host: string, port: number, own: readonly Endpoint[] = []): boolean => {
   const name = plain(host);
   const isSame = (ownHost: string) => ownHost === name || (isLoopback(ownHost) && isLoopback(name));
-  return own.some((one) => (one.port === null || one.port === port) && isSame(one.host));
+  return own.some((endpoint) => (endpoint.port === null || endpoint.port === port) && isSame(endpoint.host));
 };

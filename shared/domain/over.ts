@@ -20,7 +20,7 @@ const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Su
     const found = trackOf(state, track);
     return !found?.seen || found.since !== fall;
   }
-  const found = state.falls.find((one) => one.start === fall && (one.isSensitive ?? false) === isSensitive);
+  const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
   return found !== undefined && isEnded(found);
 };
 

@@ -33,9 +33,9 @@ export const messagesOf = (
   if (values.length > MESSAGES.count) return { refusal: 'items' };
   if (!values.every(isObject)) return { refusal: 'type' };
   const raw = messagesIn(text);
-  if (raw.some((one) => Buffer.byteLength(one) > MESSAGES.bytes)) return { refusal: 'too_large' };
-  const decode = (one: string) => credible(decoders[manufacturer](JSON.parse(one)), receiveDate);
-  return { messages: raw.map((one) => ({ raw: one, decoded: decode(one) })) };
+  if (raw.some((text) => Buffer.byteLength(text) > MESSAGES.bytes)) return { refusal: 'too_large' };
+  const decode = (json: string) => credible(decoders[manufacturer](JSON.parse(json)), receiveDate);
+  return { messages: raw.map((bytes) => ({ raw: bytes, decoded: decode(bytes) })) };
 };
 
 /** What of a call was not understood, though it is kept: a message of an unknown kind, a field of a wrong type. */
@@ -67,13 +67,13 @@ export const tasksOf = (
   });
   const tasks = [taskFrom(0)];
   let bytes = 0;
-  for (const [at, { raw: one }] of received.entries()) {
-    const size = Buffer.byteLength(one);
+  for (const [at, { raw: json }] of received.entries()) {
+    const size = Buffer.byteLength(json);
     if (at > 0 && bytes + size > TASK_BYTES) {
       tasks.push(taskFrom(at));
       bytes = 0;
     }
-    tasks.at(-1)?.messages.push(one);
+    tasks.at(-1)?.messages.push(json);
     bytes += size;
   }
   return tasks;

@@ -58,7 +58,7 @@ const inTime = (
   messages: readonly Outgoing[],
   now: () => number,
 ): SendMessageBatchCommand => {
-  const until = Math.min(...messages.map((one) => one.until ?? Number.POSITIVE_INFINITY));
+  const until = Math.min(...messages.map((message) => message.until ?? Number.POSITIVE_INFINITY));
   if (until === Number.POSITIVE_INFINITY) return command;
   command.middlewareStack.add(
     (next) => (args) => {

@@ -75,17 +75,17 @@ const partsOf = (given: unknown): unknown[] =>
     .map((part: unknown) => (typeof part === 'string' ? part.trim() : part))
     .filter((part) => part !== '');
 
-export const list = <T>(one: Setting<T>, most: number): Setting<readonly T[]> => ({
+export const list = <T>(setting: Setting<T>, most: number): Setting<readonly T[]> => ({
   otherwise: [],
-  wants: `at most ${most}, separated by commas, of: ${one.wants}`,
-  ...(one.example !== undefined && { example: one.example }),
+  wants: `at most ${most}, separated by commas, of: ${setting.wants}`,
+  ...(setting.example !== undefined && { example: setting.example }),
   read: (given) => {
-    const read = partsOf(given).map(one.read);
+    const read = partsOf(given).map(setting.read);
     return read.length <= most && !read.includes(null) ? (read as T[]) : null;
   },
   why: (given) => {
     const all = partsOf(given);
-    const wrong = all.filter((part) => one.read(part) === null);
+    const wrong = all.filter((part) => setting.read(part) === null);
     return wrong.length > 0 ? `wrong is ${wrong.map(shown).join(', ')}` : `there are ${all.length}`;
   },
 });
@@ -111,8 +111,8 @@ export const parts = <const N extends string, T>(
   each: Readonly<Record<N, Setting<T>>>,
 ): Setting<Readonly<Record<N, T>>> => {
   const entries = Object.entries<Setting<T>>(each);
-  const allOf = (partOf: (name: string, one: Setting<T>) => T | null) =>
-    Object.fromEntries(entries.map(([name, one]) => [name, partOf(name, one)]));
+  const allOf = (partOf: (name: string, setting: Setting<T>) => T | null) =>
+    Object.fromEntries(entries.map(([name, setting]) => [name, partOf(name, setting)]));
   return {
     otherwise: allOf((_, { otherwise }) => otherwise) as Record<N, T>,
     wants: `a JSON object with some of: ${entries.map(([name, { wants }]) => `${name} (${wants})`).join(', ')}`,
@@ -120,7 +120,9 @@ export const parts = <const N extends string, T>(
       const named = parsed(given);
       if (!isObject(named)) return null;
       const isKnown = Object.keys(named).every((name) => entries.some(([known]) => known === name));
-      const read = allOf((name, one) => (named[name] === undefined ? one.otherwise : one.read(named[name])));
+      const read = allOf((name, setting) =>
+        named[name] === undefined ? setting.otherwise : setting.read(named[name]),
+      );
       return isKnown && !Object.values(read).includes(null) ? (read as Record<N, T>) : null;
     },
     why: (given) => {

@@ -15,10 +15,10 @@ const filler = (template: string) => {
   const parts = template.split(/\{(\w+)\}/);
   return (values: Readonly<Record<string, string | number>>): string => {
     let text = '';
-    for (const [at, one] of parts.entries()) {
-      if (at % 2 === 0) text += one;
-      else if (one.startsWith('0')) text += escaped(String(values[one.slice(1)])).padStart(16, '0');
-      else text += escaped(String(values[one]));
+    for (const [at, part] of parts.entries()) {
+      if (at % 2 === 0) text += part;
+      else if (part.startsWith('0')) text += escaped(String(values[part.slice(1)])).padStart(16, '0');
+      else text += escaped(String(values[part]));
     }
     return text;
   };

@@ -92,7 +92,7 @@ const worker = <const C extends Consumer>(runtime: Runtime, contract: C, work: W
     try {
       const read = await readAll(runtime, contract, records, left);
       const [only] = records;
-      const received = isLastTry && only ? read.map((one) => ({ ...one, putAside: asideOf(runtime, only) })) : read;
+      const received = isLastTry && only ? read.map((task) => ({ ...task, putAside: asideOf(runtime, only) })) : read;
       noteContext(idsOfAll(received));
       const ready = await deps;
       if (received.length > 0) await work(received, ready, timeLeft);

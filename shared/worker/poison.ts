@@ -12,7 +12,7 @@ export type Worked = { left: readonly SQSRecord[]; why: FailureKind | 'again' | 
 const FAILURES = 5;
 /** How long (ms) a message is tried before it is a dead letter, if nothing else keeps it waiting. */
 const LIFE = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
-  (sum, one) => sum + one,
+  (sum, count) => sum + count,
 );
 
 export const isOrdered = ({ attributes }: SQSRecord): boolean => attributes.SequenceNumber !== undefined;

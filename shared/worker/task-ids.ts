@@ -18,6 +18,6 @@ export const idsOfAll = (tasks: readonly { messageId: string; task: unknown }[])
 
 /** Gives the ids of messages before they are parsed: of a message that cannot be parsed nothing else is known. */
 export const idsOfMessages = (records: readonly SQSRecord[]) => {
-  const messageId = oneOrAll(records.map((one) => one.messageId));
+  const messageId = oneOrAll(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };
 };

@@ -20,7 +20,7 @@ const runningOf = async (pid: number): Promise<Running[]> => {
   if (text === null) return [];
   // The name is in parentheses, and may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const ticks = fields.slice(FIRST, LAST).reduce((sum, one) => sum + Number(one), 0);
+  const ticks = fields.slice(FIRST, LAST).reduce((sum, field) => sum + Number(field), 0);
   return [{ pid, parent: Number(fields[PARENT]), seconds: ticks / TICKS }];
 };
 
@@ -28,11 +28,11 @@ const runningOf = async (pid: number): Promise<Running[]> => {
 export const familyOf = async (pid: number): Promise<Running[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const all = (await Promise.all(pids.map(runningOf))).flat();
-  const withChildren = (one: Running): Running[] => [
-    one,
-    ...all.filter(({ parent }) => parent === one.pid).flatMap(withChildren),
+  const withChildren = (running: Running): Running[] => [
+    running,
+    ...all.filter(({ parent }) => parent === running.pid).flatMap(withChildren),
   ];
-  return all.filter((one) => one.pid === pid).flatMap(withChildren);
+  return all.filter((running) => running.pid === pid).flatMap(withChildren);
 };
 
 /** Gives the CPU time (s) of a process and of all its descendants, those that have ended included. */

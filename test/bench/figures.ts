@@ -24,7 +24,14 @@ const verdict = (figure: Figure): string => ({ true: 'yes', false: 'NO', null: '
 
 /** Formats figures as a Markdown table, as in README.md. */
 export const tableOf = (figures: readonly Figure[]): string => {
-  const rows = figures.map((one) => [one.name, shown(one.value), one.unit, barOf(one), verdict(one), one.note ?? '']);
+  const rows = figures.map((figure) => [
+    figure.name,
+    shown(figure.value),
+    figure.unit,
+    barOf(figure),
+    verdict(figure),
+    figure.note ?? '',
+  ]);
   const all = [['figure', 'value', 'unit', 'bar', 'met', 'note'], ['---', '---:', '---', '---', '---', '---'], ...rows];
   const widths = [0, 1, 2, 3, 4, 5].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
   return all.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`).join('\n');

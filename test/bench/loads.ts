@@ -22,7 +22,7 @@ export const calm = async ({ ear }: Loaded, { sensors, fanOut }: Home): Promise<
   }
   const all = await Promise.all(sent);
   await until(() => all.every(({ uuid }) => ear.countOf(uuid) === fanOut));
-  const waits = all.flatMap((one) => waitsOf(ear, one));
+  const waits = all.flatMap((posted) => waitsOf(ear, posted));
   return { p50: percentile(waits, 50), p95: percentile(waits, 95) };
 };
 
@@ -35,8 +35,8 @@ export const fullLoad = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, 
   await until(() => sent.every(({ uuid }) => ear.countOf(uuid) === fanOut));
   const cpu = (await settledCpu(pid)) - before;
   const times = sent.flatMap(({ uuid }) => ear.timesOf(uuid));
-  const seconds = (times.reduce((most, one) => Math.max(most, one), start) - start) / 1_000;
-  const waits = sent.flatMap((one) => waitsOf(ear, one));
+  const seconds = (times.reduce((most, time) => Math.max(most, time), start) - start) / 1_000;
+  const waits = sent.flatMap((posted) => waitsOf(ear, posted));
   return {
     cpu: (cpu * 1_000) / Math.max(1, times.length),
     perSecond: times.length / seconds,

@@ -53,7 +53,7 @@ export const createLedger = () => {
       return answer;
     },
     write: async (...writes) => {
-      const name = `write ${writes.map((one) => kindOf(keyOfWrite(one))).join(' + ')}`;
+      const name = `write ${writes.map((write) => kindOf(keyOfWrite(write))).join(' + ')}`;
       const failed = await label.run(name, () => table.write(...writes));
       const each = writes.length === 1 ? 1 : 2;
       if (failed) add(`${name}: condition failed`, { read: 0, write: each * writes.length });

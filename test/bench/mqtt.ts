@@ -56,7 +56,7 @@ export const measureMqtt = async (folder: string): Promise<Figure[]> => {
         const seconds = await many(REPORTS, AT_A_TIME, (at) => say[way](at % SENSORS));
         ways[way] = { perSecond: REPORTS / seconds, cpu: (await settledCpu(host.pid)) - before };
       }
-    await Promise.all(devices.map((one) => one.end()));
+    await Promise.all(devices.map((device) => device.end()));
     return figuresOf(ways as Record<Way, Spent>);
   } finally {
     await host.end('SIGTERM');

@@ -81,7 +81,7 @@ const measureLoad = async (folder: string): Promise<Figure[]> => {
     { name: '100,000 writes, 32 at a time', value: median(loads.map(({ ms }) => (ITEMS * 1e3) / ms)), unit: '1/s' },
     {
       ...{ name: '100,000 writes: the longest pause of the loop', value: median(pauses), unit: 'ms', most: LONGEST },
-      note: `rounds: ${pauses.map((one) => one.toFixed(0)).join(', ')}`,
+      note: `rounds: ${pauses.map((pause) => pause.toFixed(0)).join(', ')}`,
     },
     {
       ...{ name: 'PRAGMA quick_check', value: median(checks), unit: 'ms' },

@@ -46,7 +46,7 @@ const startOnce = async (dataDir: string) => {
   // A signal for npm would end the shell between them, and leave the host running.
   process.kill(serving.pid, 'SIGTERM');
   await exited;
-  return { ms, processes: host.length, megabytes: peaks.reduce((sum, one) => sum + one, 0) };
+  return { ms, processes: host.length, megabytes: peaks.reduce((sum, peak) => sum + peak, 0) };
 };
 
 /** Measures the time from `npm start` to `ready`, and the processes of the host and their memory then. */
@@ -54,12 +54,12 @@ export const measureStartup = async (folder: string): Promise<Figure[]> => {
   const runs: Awaited<ReturnType<typeof startOnce>>[] = [];
   for (let round = 0; round < ROUNDS; round++) runs.push(await startOnce(join(folder, `start-${round}`)));
   const [times, peaks] = [runs.map(({ ms }) => ms / 1_000), runs.map(({ megabytes }) => megabytes)];
-  const note = `rounds: ${times.map((one) => one.toFixed(2)).join(', ')}`;
+  const note = `rounds: ${times.map((time) => time.toFixed(2)).join(', ')}`;
   return [
     { name: '`npm start` to `ready`', value: median(times), unit: 's', most: 2, note },
     { name: 'memory of the host at `ready`', value: Math.max(...peaks), unit: 'MB', most: 250 },
     {
-      ...{ name: 'processes of the host at `ready`', value: Math.max(...runs.map((one) => one.processes)) },
+      ...{ name: 'processes of the host at `ready`', value: Math.max(...runs.map((run) => run.processes)) },
       ...{ unit: '', most: 1, least: 1 },
     },
   ];

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const [listed = ''] = pages.map(({ url }) => new URL(url).origin);
   site = await startSite('larch', { environment: { CORS_ORIGINS: listed } });
 });
-afterAll(() => Promise.all([site.stop(), ...pages.map((one) => one.stop())]));
+afterAll(() => Promise.all([site.stop(), ...pages.map((page) => page.stop())]));
 
 /** Logs in and asks for the own user by the token, as a script of the page at this address can. */
 const tryFrom = async ({ url }: Receiver) => {

@@ -99,7 +99,7 @@ describe.each(changing)('%s', (name, operation) => {
 });
 
 test('reads, messages of devices, and what changes nothing have no line', async () => {
-  for (const one of others) expect({ [one[0]]: (await made(one)).lines }).toEqual({ [one[0]]: [] });
+  for (const other of others) expect({ [other[0]]: (await made(other)).lines }).toEqual({ [other[0]]: [] });
 });
 
 test('each right that a known caller lacks is noted as refused, with who asked for what', async () => {

@@ -50,7 +50,7 @@ const inAnswer = (place: Place, { status, headers, body, text }: Answer): string
   if (!response) return [`a ${status}, which is not documented`];
   if (text === '') return [];
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
-  const media = Object.keys(Object(at(...response, 'content'))).find((one) => one.split(';')[0] === type);
+  const media = Object.keys(Object(at(...response, 'content'))).find((key) => key.split(';')[0] === type);
   if (media === undefined) return [`${type}, which is not documented for a ${status}`];
   return type === 'application/json'
     ? say(`the body of a ${status}`, faultsAt(body, ...response, 'content', media, 'schema'))

@@ -146,7 +146,7 @@ const furnish = async (
     ...(options.isReached && { PUBLIC_URL: own, DEVICE_URL: own, OWN_URLS: own }),
   };
   const sideBySide = (arn: string) =>
-    options.sideBySide?.[queues.find((one) => one.arn === arn)?.name ?? ''] ?? SIDE_BY_SIDE;
+    options.sideBySide?.[queues.find((queue) => queue.arn === arn)?.name ?? ''] ?? SIDE_BY_SIDE;
   const host = { origin: endpoint.origin, clock, settings, onLine };
   const functions = createFunctions(account, assembly, processesOf(account, sideBySide), host);
   return { account, tableName: table.id, judge, queues, functions, sideBySide };

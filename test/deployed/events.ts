@@ -58,7 +58,7 @@ const startMapping = (
 ) => {
   const { id, lambda: arn, EventSourceArn, BatchSize, FunctionResponseTypes = [], ScalingConfig } = mapping;
   const lambda = functions.get(arn);
-  const source = queues.find((one) => one.arn === EventSourceArn);
+  const source = queues.find((queue) => queue.arn === EventSourceArn);
   if (!lambda || !source) throw new Error(`${id} has no function, or no queue`);
   const resource = `queue/${source.name}`;
   if (!POLLING.every((action) => judge.isAllowed(lambda.name, { action, resource }))) return null;
@@ -100,13 +100,13 @@ export const startEvents = (options: Wiring) => {
   const timers = account.all<Rule>('AWS::Events::Rule').flatMap((rule) => startRule(rule, options));
   const pollers = mappingsOf(account).flatMap((mapping) => startMapping(mapping, options) ?? []);
   return {
-    sweep: async () => void (await Promise.all(timers.map((one) => one.runNow()))),
+    sweep: async () => void (await Promise.all(timers.map((timer) => timer.runNow()))),
     /** Resolves when the queues have nothing to give, nobody works on them, and nothing runs by the clock. */
     idle: async () => {
-      await Promise.all(timers.map((one) => one.idle()));
+      await Promise.all(timers.map((timer) => timer.idle()));
       // One may have work for another that was idle before.
-      for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
+      for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
-    stop: async () => void (await Promise.all([...pollers, ...timers].map((one) => one.stop()))),
+    stop: async () => void (await Promise.all([...pollers, ...timers].map((poller) => poller.stop()))),
   };
 };

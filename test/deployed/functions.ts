@@ -134,7 +134,7 @@ type Alias = { FunctionName: string; FunctionVersion: string };
 const aliasesOf = (account: Account): (readonly [alias: string, lambda: string])[] => {
   const versions = account.all<Pick<Alias, 'FunctionName'>>('AWS::Lambda::Version');
   return account.all<Alias>('AWS::Lambda::Alias').map(({ id, FunctionName, FunctionVersion }) => {
-    if (!versions.some((one) => one.id === FunctionVersion && one.FunctionName === FunctionName))
+    if (!versions.some((version) => version.id === FunctionVersion && version.FunctionName === FunctionName))
       throw new Error(`${id} leads to no version of ${FunctionName}`);
     return [account.ref(id), lambdaArn(FunctionName)];
   });

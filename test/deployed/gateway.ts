@@ -99,7 +99,7 @@ const knownPaths = () => {
   const byPath = Map.groupBy(all, ({ path }) => BASE_PATH + path);
   return (path: string): Known => {
     const operations = byPath.get(router(path).resource) ?? [];
-    const isOfDevices = operations.some((one) => apiOf(one) === 'devices');
+    const isOfDevices = operations.some((operation) => apiOf(operation) === 'devices');
     return { kind: isOfDevices ? 'http' : 'rest', methods: operations.map(({ method }) => method) };
   };
 };

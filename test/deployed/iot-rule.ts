@@ -36,7 +36,7 @@ export const findRule = (account: Account) => {
   const [rule, ...others] = account.all<Written>('AWS::IoT::TopicRule');
   if (!rule || others.length > 0) throw new Error('one rule of AWS IoT is wanted');
   const { Sql: sql, Actions, ErrorAction } = rule.TopicRulePayload;
-  const [lambda, ...more] = Actions.map((one) => one.Lambda?.FunctionArn);
+  const [lambda, ...more] = Actions.map((action) => action.Lambda?.FunctionArn);
   if (!lambda || more.length > 0) throw new Error('the rule invokes no function, or more than one');
   return { name: rule.RuleName, arn: account.arnOf(rule.id), sql, lambda, keeper: keeperOf(account, ErrorAction.Sqs) };
 };

@@ -96,7 +96,8 @@ test.each([
   ['the rule', ({ Type }: Resource) => Type === 'AWS::IoT::TopicRule'],
   [
     'the role of the error action',
-    (one: Resource) => JSON.stringify(one).includes('"iot.amazonaws.com"') && one.Type === 'AWS::IAM::Role',
+    (resource: Resource) =>
+      JSON.stringify(resource).includes('"iot.amazonaws.com"') && resource.Type === 'AWS::IAM::Role',
   ],
 ])('planted: %s is missing: MQTT is not there', (_, isGone) =>
   expect(within(without(isGone), async () => {})).rejects.toThrow(),

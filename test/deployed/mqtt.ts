@@ -32,7 +32,7 @@ const authorizerOf = ({ account, functions }: Wiring): DeployedFunction => {
 
 type Failing = { DeadLetterConfig?: { TargetArn: string } };
 const keep = (queues: readonly Made[], arn: string, body: unknown): void => {
-  const found = queues.find((one) => one.arn === arn);
+  const found = queues.find((queue) => queue.arn === arn);
   if (!found) throw new Error(`there is no queue ${arn} to keep what failed`);
   found.queue.send({ body: JSON.stringify(body), groupId: 'iot', delaySeconds: 0 });
 };
@@ -51,7 +51,7 @@ const invokeAsync = async (options: Wiring, arn: string, event: unknown): Promis
     }
   }
   const { DeadLetterConfig } = account.byArn<Failing>('AWS::Lambda::Function', arn);
-  const name = queues.find((one) => one.arn === DeadLetterConfig?.TargetArn)?.name;
+  const name = queues.find((queue) => queue.arn === DeadLetterConfig?.TargetArn)?.name;
   if (!judge.isAllowed(lambda.name, { action: 'sqs:SendMessage', resource: `queue/${name}` })) return;
   keep(queues, DeadLetterConfig?.TargetArn ?? '', event);
 };

@@ -46,7 +46,9 @@ const withoutCode = (name: string): Assembly => {
 };
 /** Resources of some types that name something. */
 const withoutAny = (types: readonly string[], word: string): Assembly =>
-  without((_, one) => types.some((type) => one.Type === `AWS::${type}`) && JSON.stringify(one).includes(word));
+  without(
+    (_, resource) => types.some((type) => resource.Type === `AWS::${type}`) && JSON.stringify(resource).includes(word),
+  );
 
 type RestApi = { Body: { paths: Record<string, Record<string, unknown>> } };
 /** Without a method of a path in the document of the API, or without all of them. */

@@ -40,7 +40,8 @@ export const check = (
 ): Verdict => {
   const events = new Map(posted.map((one) => [one.uuid, one]));
   const ids = new Map<string, Set<string>>();
-  for (const one of receipts) ids.set(pairOf(one), (ids.get(pairOf(one)) ?? new Set()).add(one.messageId));
+  for (const receipt of receipts)
+    ids.set(pairOf(receipt), (ids.get(pairOf(receipt)) ?? new Set()).add(receipt.messageId));
   const isWrong = ({ uuid, customerId, webhookId }: Receipt) => {
     const event = events.get(uuid);
     return event !== undefined && (event.customerId !== customerId || !event.webhooks.includes(webhookId));
@@ -48,7 +49,7 @@ export const check = (
   return {
     lost: untold(posted, receipts).filter((pair) => !excused.has(pair)),
     unexpected: receipts.filter(({ uuid }) => !events.has(uuid)).map(pairOf),
-    wrong: receipts.filter(isWrong).map((one) => `${pairOf(one)} at ${one.customerId}`),
+    wrong: receipts.filter(isWrong).map((receipt) => `${pairOf(receipt)} at ${receipt.customerId}`),
     renamed: [...ids].filter(([, all]) => all.size > 1).map(([pair]) => pair),
     duplicated: receipts.length - ids.size,
   };

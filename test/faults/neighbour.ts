@@ -38,7 +38,7 @@ const measure = async (
   return {
     p50: percentile(waits, 50),
     p99: percentile(waits, 99),
-    lost: waits.filter((one) => one === Infinity).length,
+    lost: waits.filter((wait) => wait === Infinity).length,
   };
 };
 

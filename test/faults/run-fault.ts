@@ -101,7 +101,9 @@ const suffer = async ({ chaos, chance, step, last }: Scene, fault: Fault): Promi
 
 const reportOf = (posted: readonly Posted[], { receipts, strays }: FaultWorld['receiver'], healed: number) => {
   const acknowledged = new Map(posted.map(({ uuid, at }) => [uuid, at]));
-  const first = [...new Map(receipts.toReversed().map((one) => [`${one.uuid} ${one.webhookId}`, one])).values()];
+  const first = [
+    ...new Map(receipts.toReversed().map((receipt) => [`${receipt.uuid} ${receipt.webhookId}`, receipt])).values(),
+  ];
   return {
     strays: [...strays],
     recovered: first.filter(({ at }) => at > healed).length,

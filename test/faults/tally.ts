@@ -41,11 +41,11 @@ export const count = (tally: Tally, seed: number, report: Report): void => {
 };
 
 /** Adds the tally of another process. */
-export const merge = (into: Tally, one: Tally): void => {
-  for (const name of ['runs', 'lost', 'duplicated', 'recovered', 'injected'] as const) into[name] += one[name];
-  into.waits.push(...one.waits);
-  for (const [alarm, runs] of Object.entries(one.rang)) ring(into, alarm, runs);
-  into.broken.push(...one.broken);
+export const merge = (into: Tally, tally: Tally): void => {
+  for (const name of ['runs', 'lost', 'duplicated', 'recovered', 'injected'] as const) into[name] += tally[name];
+  into.waits.push(...tally.waits);
+  for (const [alarm, runs] of Object.entries(tally.rang)) ring(into, alarm, runs);
+  into.broken.push(...tally.broken);
 };
 
 const columns = ['lost', 'duplicated', 'recovered', 'p50', 'p99', 'injected'];

@@ -62,7 +62,7 @@ const play = async (seed: number, late: number) => {
   const end = begin + NIGHT + 3 * 3_600_000;
   for (;;) {
     for (; heard < home.told.length; heard++) answer(home.told[heard] ?? expect.unreachable());
-    acts.sort((one, other) => one.at - other.at);
+    acts.sort((act, other) => act.at - other.at);
     const next = Math.min(clock.next(), acts[0]?.at ?? end);
     if (next >= end) break;
     clock.skipTo(Math.max(next, clock.now()));

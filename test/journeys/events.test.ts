@@ -156,7 +156,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
       for (const format of Format.options) {
         const { isOncePerMessage } = formats[format];
         const perMessage = isByTime ? 0 : row.says.length;
-        const most = isOncePerMessage ? perMessage : row.gives.filter((one) => canTell(format, one)).length;
+        const most = isOncePerMessage ? perMessage : row.gives.filter((give) => canTell(format, give)).length;
         expect([format, told[format].length]).toEqual([format, most]);
         for (const body of told[format]) expect(payloads[format].safeParse(JSON.parse(body)).error).toBeUndefined();
       }

@@ -108,7 +108,7 @@ describe('a fall whose device only reports its start', () => {
     const [first, ...others] = full;
     expect(others).toHaveLength(3);
     for (const { raw: message } of others) expect(message).toEqual({});
-    for (const one of others.slice(0, 2)) expect(one.normalizedCoordinates).toEqual(first?.normalizedCoordinates);
+    for (const other of others.slice(0, 2)) expect(other.normalizedCoordinates).toEqual(first?.normalizedCoordinates);
     expect(raw).toMatchObject([{ type: 5 }]);
   });
 

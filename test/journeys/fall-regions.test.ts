@@ -29,11 +29,15 @@ const prepare = async (name: string, maker = 'maker_a') => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { sensorId, device } = await linkSensor(client, maker);
   // What a region is to tell by itself does not matter to falls.
-  const quiet = room.regions.map((one) => ({ ...one, fallDetectionEnabled: false, presenceDetectionEnabled: false }));
+  const quiet = room.regions.map((region) => ({
+    ...region,
+    fallDetectionEnabled: false,
+    presenceDetectionEnabled: false,
+  }));
   const { regions } = await client.ok<{ regions: { id: string; name: string }[] }>(
     ...(['PUT', `/sensors/${sensorId}/room`, { ...room, regions: quiet }] as const),
   );
-  const regionId = regions.find((one) => one.name === 'Bed')?.id;
+  const regionId = regions.find((region) => region.name === 'Bed')?.id;
   const receiver = await startReceiver();
   receivers.push(receiver);
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });

@@ -66,7 +66,7 @@ describe('it is measured', () => {
     const statuses = [];
     for (let at = 0; at < 12; at++) statuses.push((await login()).status);
     expect([...new Set(statuses)]).toEqual([401, 429]);
-    expect(sumOf('CallsLimited')).toBe(statuses.filter((one) => one === 429).length);
+    expect(sumOf('CallsLimited')).toBe(statuses.filter((status) => status === 429).length);
     expect(sumOf('LoginsFailed')).toBeGreaterThanOrEqual(10);
   });
 });

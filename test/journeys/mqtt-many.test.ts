@@ -91,7 +91,7 @@ describe('one sensor', () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(30);
-    await Promise.all(falls.map((one, at) => device.say(one, at % 3 === 0 ? 0 : 1)));
+    await Promise.all(falls.map((fall, at) => device.say(fall, at % 3 === 0 ? 0 : 1)));
     const { told, uuids } = await toldOf(sensor.sensorId, falls);
     expect(told).toEqual(uuids);
     await device.end();
@@ -122,10 +122,10 @@ test('after SIGKILL between PUBLISH and PUBACK, all that was acknowledged is tol
     const falls = fallsOf(60);
     const acknowledged: string[] = [];
     let killed: Promise<unknown> | undefined;
-    for (const one of falls)
-      void device.say(one).then(
+    for (const fall of falls)
+      void device.say(fall).then(
         () => {
-          acknowledged.push(one.uuid);
+          acknowledged.push(fall.uuid);
           if (acknowledged.length === 20) killed = host.end('SIGKILL');
         },
         () => {},
@@ -140,9 +140,9 @@ test('after SIGKILL between PUBLISH and PUBACK, all that was acknowledged is tol
     );
     // What was not acknowledged comes again, and is told once.
     const next = await createDevice(urlIn(again.lines), sensor);
-    for (const one of falls) await next.say(one);
+    for (const fall of falls) await next.say(fall);
     await eventually(async () => {
-      const told = (await uuidsOf(back, sensor.sensorId)).filter((uuid) => falls.some((one) => one.uuid === uuid));
+      const told = (await uuidsOf(back, sensor.sensorId)).filter((uuid) => falls.some((fall) => fall.uuid === uuid));
       expect(told.toSorted()).toEqual(falls.map(({ uuid }) => uuid).toSorted());
     });
     await next.end();

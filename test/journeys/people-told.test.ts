@@ -33,7 +33,9 @@ test('a fall is told to a person by mail, SMS and Telegram, and acknowledged in 
     { userId: anna.id, by: 'telegram' },
   ]);
   await fall();
-  const [mail, sms, chat] = ['email', 'sms', 'telegram'].map((by) => world.letters.filter((one) => one.by === by));
+  const [mail, sms, chat] = ['email', 'sms', 'telegram'].map((by) =>
+    world.letters.filter((letter) => letter.by === by),
+  );
   expect([mail, sms, chat].map((all) => all?.length)).toEqual([1, 1, 1]);
   expect(mail?.[0]).toMatchObject({
     to: 'anna@example.com',

@@ -109,7 +109,7 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     const [first] = devices.filter((_, at) => answers[at]?.status === 200);
     await admin.ok('PUT', `/sensors/${first?.sensorId}/customer`, { customerId: null });
     expect(await statusOf(home.client.call('POST', '/sensors/link', link))).toBe(200);
-    const [next] = devices.filter((one, at) => answers[at]?.status === 200 && one !== first);
+    const [next] = devices.filter((device, at) => answers[at]?.status === 200 && device !== first);
     await home.client.ok('DELETE', `/sensors/${next?.sensorId}`);
     await admin.ok('PUT', `/sensors/${first?.sensorId}/customer`, { customerId: home.customerId });
   });
@@ -121,7 +121,10 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     const put = (at: number, more: object = {}) => client.call('PUT', `/rules/${idle[at % 5]?.id}`, ruleOf(home, more));
     const enabled = await Promise.all(idle.map((_, at) => put(at)));
     expectFull(enabled, quotas.rulesOfOneSituation, 0);
-    const [on, off] = [200, 409].map((status) => enabled.findIndex((one) => one.status === status)) as [number, number];
+    const [on, off] = [200, 409].map((status) => enabled.findIndex((answer) => answer.status === status)) as [
+      number,
+      number,
+    ];
     expect(await statusOf(client.call('POST', '/rules', ruleOf(home)))).toBe(409);
     expect((await put(on, { title: 'new' })).status).toBe(200);
     expect((await put(on, { situation: 'fall_loop' })).status).toBe(200);
@@ -145,7 +148,7 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     const ids = Array.from({ length: 20 }, (_, n) => uuid(n));
     const outcomes = await Promise.all(ids.map((id) => stores.replays.create({ ...replay, id } as never, 1)));
     const [running = ''] = ids.filter((_, n) => outcomes[n] === 'done');
-    expect(outcomes.filter((one) => one === 'limit_reached')).toHaveLength(19);
+    expect(outcomes.filter((outcome) => outcome === 'limit_reached')).toHaveLength(19);
     const span = { since: 0, until: 1 };
     expectFull([await client.call('POST', at, span)], quotas.replays, 1);
     await client.ok('DELETE', `${at}/${running}`);
@@ -205,7 +208,7 @@ describe('messages of a sensor', () => {
     expect(
       [202, 429].map((status) =>
         count(
-          answers.map((one) => one.status),
+          answers.map((answer) => answer.status),
           status,
         ),
       ),

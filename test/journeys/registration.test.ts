@@ -92,7 +92,7 @@ describe('a linked sensor', () => {
     expect([await post(sensorId, deviceToken), await post(sensorId, fresh.deviceToken)]).toEqual([401, 202]);
     expect(await statusOf(again({ deviceToken }))).toBe(409);
     const actions = await actionsOf(sensorId);
-    expect(actions.filter((one) => one.includes('regist'))).toEqual([
+    expect(actions.filter((action) => action.includes('regist'))).toEqual([
       'sensor/registered',
       'sensor/registration_refused',
     ]);
@@ -117,8 +117,8 @@ describe('a linked sensor', () => {
     const winner = answers.find(({ status }) => status === 200)?.body as Answer | undefined;
     expect(await post(sensorId, winner?.deviceToken ?? '')).toBe(202);
     const actions = await actionsOf(sensorId);
-    expect(actions.filter((one) => one === 'sensor/registered')).toHaveLength(1);
-    expect(actions.filter((one) => one === 'sensor/registration_refused')).toHaveLength(10);
+    expect(actions.filter((action) => action === 'sensor/registered')).toHaveLength(1);
+    expect(actions.filter((action) => action === 'sensor/registration_refused')).toHaveLength(10);
     expect(await statusOf(again())).toBe(409);
   });
 
@@ -193,7 +193,7 @@ describe('a provisioning key', () => {
   const make = (more: object) =>
     admin.ok<Key>('POST', '/provisioning-keys', { name: 'n', manufacturer: 'maker_a', ...more });
   const shown = async ({ id }: Key) =>
-    (await admin.ok<Key[]>('GET', '/provisioning-keys')).find((one) => one.id === id);
+    (await admin.ok<Key[]>('GET', '/provisioning-keys')).find((key) => key.id === id);
   const registerBy = ({ key }: Key, hardwareId = nextHardwareId(), more: object = {}) =>
     admin
       .as(key)

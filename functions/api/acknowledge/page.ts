@@ -23,7 +23,7 @@ export const headers = {
 };
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => entities[one] ?? one);
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 const timeOf = (time: number): string => dateAndTime(time, 'UTC');
 
 /** A user is known, and need not say a name. */

@@ -96,10 +96,10 @@ const create = async (
   };
   // Somebody else may have that name, by a password or at another customer.
   for (const name of [username, `${username.slice(0, 50)}.${subject.slice(0, 12)}`]) {
-    const one = { ...user, username: name };
-    actAs(...asUser(one));
-    const problem = await store.users.createExternal(one, accountKey, subject, quotas.users);
-    if (problem === null) return { user: { ...one, accountKey, subject } };
+    const named = { ...user, username: name };
+    actAs(...asUser(named));
+    const problem = await store.users.createExternal(named, accountKey, subject, quotas.users);
+    if (problem === null) return { user: { ...named, accountKey, subject } };
     if (problem !== 'username_taken') return { refused: problem === 'limit_reached' ? problem : 'oidc_refused' };
   }
   return null;

@@ -14,7 +14,7 @@ export const clear = async (store: StoreOf<Clearing>, customerId: number, now: n
     await bots.forget(customerId, id);
     await bots.remove(customerId, id);
   });
-  const hooks = await inBatches(await webhooks.list(customerId), (one) => webhooks.forget(one, now));
+  const hooks = await inBatches(await webhooks.list(customerId), (webhook) => webhooks.forget(webhook, now));
   const watching = await inBatches(await rules.list(customerId), rules.remove);
   // A group can be removed only if no rule watches it.
   const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));

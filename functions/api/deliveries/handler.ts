@@ -65,7 +65,7 @@ export const handler = serve(deliveries, {
   listCustomerDeliveries: async ({ caller, customerId, query, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const webhooks = await store.webhooks.list(customerId);
-    const ids = webhooks.filter((one) => mayManage(caller, one)).map(({ id }) => id);
+    const ids = webhooks.filter((webhook) => mayManage(caller, webhook)).map(({ id }) => id);
     const receivers = holds(caller, 'manage_rules') ? [...ids, null] : ids;
     const { data, ...page } = await store.deliveryLog.joined(customerId, receivers, spanKept(query, now()), query);
     return lookedReply({ ...page, data: data.map(deliveryView) }, query);
@@ -160,7 +160,7 @@ export const handler = serve(deliveries, {
     const { since, until, states, ratePerSecond } = body;
     // Finds as many as one call looks at. The steps of the replay find and count the rest.
     const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
-    const found = oldest.filter((one) => takes({ states }, one)).length;
+    const found = oldest.filter((row) => takes({ states }, row)).length;
     const replay = {
       ...{ id: randomUuid(random), webhookId, customerId, state: 'running' as const, since, until, states },
       ...{ ratePerSecond, found, made: 0, sent: 0, failed: 0, createDate, updateDate: createDate },

@@ -39,13 +39,13 @@ export const givenNext = async (
     webhook.id,
     all.map(({ id }) => id),
   );
-  const byId = new Map(found.map((one) => [one.id, one]));
+  const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
   const given: Given[] = [];
   const deliveries: WebhookDelivery[] = [];
-  for (const one of all) {
-    const delivery = byId.get(one.id);
-    if (!delivery || !(await isToGive(deps, delivery, !known.has(one.id)))) continue;
-    given.push(one);
+  for (const waiting of all) {
+    const delivery = byId.get(waiting.id);
+    if (!delivery || !(await isToGive(deps, delivery, !known.has(waiting.id)))) continue;
+    given.push(waiting);
     deliveries.push(delivery);
   }
   return { given, deliveries: deliveries.slice(0, limit) };

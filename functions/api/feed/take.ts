@@ -14,7 +14,7 @@ const takeOne = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): P
   const ended = await endOriginals(deps, delivery);
   if (await store.feeds.take(delivery, at, now())) measure('DeliveriesDelivered');
   failpoint('feed.taken');
-  for (const one of [delivery, ...ended]) await endReplay(deps, one);
+  for (const finished of [delivery, ...ended]) await endReplay(deps, finished);
 };
 
 /**
@@ -37,6 +37,6 @@ export const takeUpTo = async (
   }
   const taken = new Map(given.slice(0, end).map(({ id, at }) => [id, at]));
   const deliveries = await store.deliveries.getAll(customerId, webhookId, [...taken.keys()]);
-  await inBatches(deliveries, (one) => takeOne(deps, one, taken.get(one.id) ?? now()));
+  await inBatches(deliveries, (delivery) => takeOne(deps, delivery, taken.get(delivery.id) ?? now()));
   return given.slice(end);
 };

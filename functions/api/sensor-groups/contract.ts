@@ -3,7 +3,7 @@ import { group } from '../../../shared/api/operation.ts';
 import { NewSensorGroup, SensorGroup, SensorGroupUpdate } from '../../../shared/domain/sensor/sensor-group.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
-const one = {
+const oneGroup = {
   path: '/sensor-groups/{groupId}',
   auth: 'user',
   within: 'sensor_group',
@@ -41,7 +41,7 @@ export const sensorGroups = group({
       uses: ['customers.get', 'limits.nextNumber', 'sensorGroups.create', 'keep:quotas'],
     },
     getSensorGroup: {
-      ...one,
+      ...oneGroup,
       method: 'GET',
       summary: 'Get a sensor group',
       may: 'logged_in',
@@ -50,7 +50,7 @@ export const sensorGroups = group({
       uses: ['sensorGroups.get'],
     },
     updateSensorGroup: {
-      ...one,
+      ...oneGroup,
       method: 'PUT',
       summary: 'Replace the name and the sensors of a group',
       description: moves,
@@ -61,7 +61,7 @@ export const sensorGroups = group({
       uses: ['sensorGroups.put', 'sensorGroups.get', 'keep:quotas'],
     },
     deleteSensorGroup: {
-      ...one,
+      ...oneGroup,
       method: 'DELETE',
       summary: 'Delete a sensor group; its sensors stay',
       description:

@@ -31,7 +31,7 @@ const NewOwner = z
   .object({ customerId: id.nullable().meta({ description: 'null: no customer' }) })
   .meta({ id: 'SensorCustomer', examples: [{ customerId: 7 }] });
 
-const one = {
+const oneSensor = {
   path: '/sensors/{sensorId}',
   auth: 'user',
   within: 'sensor',
@@ -92,7 +92,7 @@ export const sensors = group({
       ],
     },
     getSensor: {
-      ...one,
+      ...oneSensor,
       method: 'GET',
       summary: 'Get a sensor',
       may: 'logged_in',
@@ -101,7 +101,7 @@ export const sensors = group({
       uses: ['sensors.get'],
     },
     deleteSensor: {
-      ...one,
+      ...oneSensor,
       method: 'DELETE',
       summary: 'Delete a sensor permanently, while it is inactive',
       description:
@@ -113,7 +113,7 @@ export const sensors = group({
       uses: ['sensorOwners.remove'],
     },
     allowRegistration: {
-      ...one,
+      ...oneSensor,
       method: 'POST',
       path: '/sensors/{sensorId}/registration',
       summary: 'Allow the device of a sensor to register again, once, within 15 minutes',
@@ -125,7 +125,7 @@ export const sensors = group({
       uses: ['sensors.allowRegistration'],
     },
     getSensorStatus: {
-      ...one,
+      ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/status',
       summary: 'Get the status of a sensor',
@@ -135,7 +135,7 @@ export const sensors = group({
       uses: ['sensors.get', 'states.get', 'configs.get'],
     },
     listSensorEvents: {
-      ...one,
+      ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/events',
       summary: 'List the events of the last 120 days of a sensor, newest first',
@@ -151,18 +151,18 @@ export const sensors = group({
       uses: ['sensors.get', 'events.list'],
     },
     getSensorEvent: {
-      ...one,
+      ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/events/{uuid}',
       summary: 'Get an event with the complete message that caused it',
       may: 'logged_in',
-      params: one.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
+      params: oneSensor.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
       response: EventView,
       errors: ['sensor_not_found', 'event_not_found'],
       uses: ['sensors.get', 'events.get'],
     },
     setSensorCustomer: {
-      ...one,
+      ...oneSensor,
       method: 'PUT',
       path: '/sensors/{sensorId}/customer',
       summary: 'Move a sensor to another customer, or to no customer',

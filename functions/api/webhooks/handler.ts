@@ -51,7 +51,9 @@ export const handler = serve(webhooks, {
   listWebhooks: async ({ caller, query, fail }, { store }) => {
     const customerId = customerOfList(caller, query.customerId, fail);
     const all = customerId === null ? [] : await store.webhooks.list(customerId);
-    const found = all.filter((one) => mayManage(caller, one) && matches(query.searchText, one.name, one.url ?? ''));
+    const found = all.filter(
+      (webhook) => mayManage(caller, webhook) && matches(query.searchText, webhook.name, webhook.url ?? ''),
+    );
     return pageOf(sorted(found.map(viewOf), query.sortBy), query);
   },
 

@@ -56,9 +56,9 @@ export const eraseAll = async (
   const run: Run = { erased: await forgetInRules(deps, job), left: 'nothing' };
   for await (const met of walk(store.subjects, whoOf(job, leads), leads, belongings)) {
     const counts = new Map<string, number>();
-    await inBatches(met, async (one) => {
+    await inBatches(met, async (item) => {
       failpoint('erasure.item');
-      if (await eraseOne(deps, one)) counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
+      if (await eraseOne(deps, item)) counts.set(item.kind, (counts.get(item.kind) ?? 0) + 1);
       else run.left = 'later';
     });
     await store.dataJobs.count(job, counts, now());

@@ -33,12 +33,12 @@ const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Pr
 /** Deletes what was exported of the customer: the subject may be in it. True while an export goes on that began before. */
 const dropExports = async ({ store, exports }: JobDeps, { customerId, createDate }: DataJob): Promise<boolean> => {
   const all = await store.dataJobs.list(customerId, 'export');
-  for (const one of all) {
-    if (one.file === undefined) continue;
-    await exports.remove(one.file);
-    await store.dataJobs.dropFile(one);
+  for (const job of all) {
+    if (job.file === undefined) continue;
+    await exports.remove(job.file);
+    await store.dataJobs.dropFile(job);
   }
-  return all.some((one) => one.state === 'running' && one.createDate <= createDate);
+  return all.some((job) => job.state === 'running' && job.createDate <= createDate);
 };
 
 /**

@@ -9,13 +9,13 @@ import type { JobDeps } from './deps.ts';
  * because somebody is erased.
  */
 const without = (recipients: readonly Recipient[], userId: number): Recipient[] => {
-  const others = recipients.filter((one) => one.userId !== userId);
-  const by = recipients.find((one) => one.userId === userId)?.by;
+  const others = recipients.filter((recipient) => recipient.userId !== userId);
+  const by = recipients.find((recipient) => recipient.userId === userId)?.by;
   return others.length > 0 || by === undefined ? others : [{ onDuty: true, by }];
 };
 
 const names = ({ recipients, escalation }: Rule, userId: number): boolean =>
-  [...recipients, ...escalation.flatMap((step) => step.recipients)].some((one) => one.userId === userId);
+  [...recipients, ...escalation.flatMap((step) => step.recipients)].some((recipient) => recipient.userId === userId);
 
 const forgetUser = async ({ store, now }: JobDeps, before: Rule, userId: number): Promise<void> => {
   const recipients = without(before.recipients, userId);

@@ -26,6 +26,6 @@ export const record = async (deps: DeliverDeps, delivery: Delivery, result: Resu
   await store.attempts.record(delivery, result, next, now(), isSoon(time, now()));
   deps.failpoint('deliver.recorded');
   if (next.state === 'retrying') await enqueueIfSoon(deps, delivery, time);
-  else for (const one of [delivery, ...ended]) await endReplay(deps, one);
+  else for (const finished of [delivery, ...ended]) await endReplay(deps, finished);
   return missed;
 };

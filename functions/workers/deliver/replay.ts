@@ -30,7 +30,9 @@ const endRest = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => 
   let isEnded = true;
   do {
     const found = await store.deliveries.range(customerId, webhookId, [createDate, createDate], next);
-    const open = found.page.filter((one) => one.replay === replay.id && !['delivered', 'failed'].includes(one.state));
+    const open = found.page.filter(
+      (delivery) => delivery.replay === replay.id && !['delivered', 'failed'].includes(delivery.state),
+    );
     for (const delivery of open) {
       if (await isInstead(deps, delivery)) continue;
       const { end } = delivery.state === 'held' ? store.held : store.deliveries;

@@ -29,17 +29,17 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<voi
     log('warn', 'nobody fetches what a webhook has to tell', { customerId, webhookId });
     await mailManagers(deps, webhook, 'feed_not_fetched', { customerId, webhookId, sensor: '' });
   }
-  for (const one of await waitingIn(deps, webhook))
-    if (isExpired(one, now())) await store.feeds.end(one, 'expired', now());
+  for (const delivery of await waitingIn(deps, webhook))
+    if (isExpired(delivery, now())) await store.feeds.end(delivery, 'expired', now());
 };
 
 /** Posts what waits in the feed of a webhook that has an address by now. */
 const emptyFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
-  for (const [at, one] of (await waitingIn(deps, webhook)).entries()) {
+  for (const [at, delivery] of (await waitingIn(deps, webhook)).entries()) {
     if (timeLeft() < MARGIN_MS) return;
     const time = now() + at * RELEASE_EVERY;
-    if (await store.feeds.leave(one, time, now())) await enqueueIfSoon(deps, one, time);
+    if (await store.feeds.leave(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
   }
 };
 

@@ -47,9 +47,9 @@ export const writeDeliveries = async (
   deliveries: readonly Delivery[],
   known: Pick<Known, 'webhooks'>,
 ): Promise<Delivery[]> => {
-  const posted = deliveries.filter((one) => !isFetched(one, known));
-  await Promise.all(posted.map((one) => store.deliveries.create(one, false)));
-  for (const one of deliveries) if (isFetched(one, known)) await store.deliveries.createFetched(one);
+  const posted = deliveries.filter((delivery) => !isFetched(delivery, known));
+  await Promise.all(posted.map((delivery) => store.deliveries.create(delivery, false)));
+  for (const delivery of deliveries) if (isFetched(delivery, known)) await store.deliveries.createFetched(delivery);
   return posted;
 };
 

@@ -71,7 +71,7 @@ const newHit = (
     situation: rule.situation,
     ...(nobodyOnDuty && { nobodyOnDuty }),
     ...(eventContext.event.happening.isSimulated && { isSimulated: true }),
-    messages: addressees.map((one) => messageFor(deps, one)),
+    messages: addressees.map((addressee) => messageFor(deps, addressee)),
     escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
     cause,
   };
@@ -97,10 +97,10 @@ const firstAddressees = (
   messages: readonly Message[],
 ): { addressee: Addressee; message: number }[] => {
   const toBots = messages.map(({ publisher, accountId }) => (publisher === 'webhook' ? accountId : null));
-  const webhooks = addressees.flatMap((one, at) => {
-    if (!('webhookId' in one)) return [];
-    const { accountId } = one;
-    return [{ addressee: one, message: toBots[at] === accountId ? at : toBots.indexOf(accountId) }];
+  const webhooks = addressees.flatMap((addressee, at) => {
+    if (!('webhookId' in addressee)) return [];
+    const { accountId } = addressee;
+    return [{ addressee, message: toBots[at] === accountId ? at : toBots.indexOf(accountId) }];
   });
   const people = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, message) =>
     by === 'webhook' || step > 0 ? [] : [{ addressee: { accountId, name: extra.display_name, by }, message }],

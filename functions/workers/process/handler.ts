@@ -17,8 +17,8 @@ import { stepThrough } from './step-through.ts';
 const MARGIN_MS = 5_000;
 
 type ReceivedInput = Received<ProcessMessages | ProcessNotice>;
-const isInput = (one: Received<SensorTask>): one is ReceivedInput =>
-  one.task.type !== 'check_sensor' && one.task.type !== 'escalate';
+const isInput = (entry: Received<SensorTask>): entry is ReceivedInput =>
+  entry.task.type !== 'check_sensor' && entry.task.type !== 'escalate';
 
 const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
 /** Is the message likely to make an event? Then everything that an alarm needs is read at once. */
@@ -48,19 +48,19 @@ const processInputs = async (
   const { customerId, sensorId } = place;
   let { context, state } = await sensorContextOf(deps, place, received.some(mayAlarm));
   if (!context) return gone(deps, place, received);
-  const read = received.map(async (task) => (await inputsOf(deps, task)).map((one) => ({ ...one, task })));
+  const read = received.map(async (task) => (await inputsOf(deps, task)).map((input) => ({ ...input, task })));
   const inputs: Input[] = (await Promise.all(read)).flat();
   // An earlier decision may be applied in part: it is finished before any message counts as done.
   const [{ putAside } = { putAside: undefined }] = received;
   if (putAside) state = await finishOrPutAside(deps, context, state, putAside);
   else if (mayBeDecided(inputs, state)) await finishEarlier(deps, context, state);
-  let open = inputs.filter((one) => !wasJudged(one, state.judged));
+  let open = inputs.filter((input) => !wasJudged(input, state.judged));
   const endNotices = async (done: readonly Input[]): Promise<void> => {
     for (const { notice } of done) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
   };
-  await endNotices(inputs.filter((one) => !open.includes(one)));
+  await endNotices(inputs.filter((input) => !open.includes(input)));
   for (;;) {
-    for (const task of received) if (!open.some((one) => one.task === task)) task.done();
+    for (const task of received) if (!open.some((input) => input.task === task)) task.done();
     if (open.length === 0) return;
     if (timeLeft() < MARGIN_MS) throw new ComeAgain('no time left for the rest');
     const stepped = await stepThrough(deps, context, state, open);
@@ -99,10 +99,10 @@ const gone = async (
 /** Groups consecutive tasks by customer, because the sensor may have moved between them. */
 const runsOf = (received: readonly Received<SensorTask>[]): Received<SensorTask>[][] => {
   const runs: Received<SensorTask>[][] = [];
-  for (const one of received) {
+  for (const entry of received) {
     const last = runs.at(-1);
-    if (last?.[0]?.task.customerId === one.task.customerId) last.push(one);
-    else runs.push([one]);
+    if (last?.[0]?.task.customerId === entry.task.customerId) last.push(entry);
+    else runs.push([entry]);
   }
   return runs;
 };

@@ -55,7 +55,7 @@ type RoundAddressee = { step: number; addressee: Addressee; place: number | null
 
 /** Each receiver once. When all are told again, several steps may name one: the first one counts. */
 const onceEach = <T extends { addressee: Addressee }>(all: readonly T[]): T[] =>
-  [...new Map(all.toReversed().map((one) => [keyOfAddressee(one.addressee), one])).values()].toReversed();
+  [...new Map(all.toReversed().map((target) => [keyOfAddressee(target.addressee), target])).values()].toReversed();
 
 /** Whom a round tells, by the rule and by who is on duty now. */
 const addresseesIn = (
@@ -69,7 +69,7 @@ const addresseesIn = (
     hit.messages,
     all.map(({ step, addressee }) => ({ step, accountId: addressee.accountId, publisher: publisherOf(addressee) })),
   );
-  return onceEach(all.map((one, at) => ({ ...one, place: places[at] ?? null })));
+  return onceEach(all.map((target, at) => ({ ...target, place: places[at] ?? null })));
 };
 
 /** What a round writes into its hit: whom it tells, and the messages of those who have none yet. Who is told again has one. */
@@ -135,9 +135,9 @@ const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: nu
   const isLate = now() - decidedAt > AT_ONCE;
   const current = isLate ? await store.ruleHits.get(customerId, hit.id) : hit;
   const sent = current?.acknowledgement ? [] : deliveries;
-  await enqueue(posted.filter((one) => sent.includes(one)).map(deliverTask));
+  await enqueue(posted.filter((delivery) => sent.includes(delivery)).map(deliverTask));
   countAlarms(deps, sent, known);
-  const left = to.filter((receiver) => !sent.some((one) => receiverOf(one) === receiver));
+  const left = to.filter((receiver) => !sent.some((delivery) => receiverOf(delivery) === receiver));
   await cancelRound(deps, customerId, hit, left);
   return sent;
 };

@@ -18,10 +18,12 @@ const loadRules = async (
   { customerId, sensor }: SensorContext,
   events: readonly NewEvent[],
 ): Promise<Map<string, Rule[]>> => {
-  const situations = [...new Set(events.map(({ happening }) => happening.situation).filter((one) => one !== null))];
+  const situations = [
+    ...new Set(events.map(({ happening }) => happening.situation).filter((situation) => situation !== null)),
+  ];
   // No rule fires for a sensor that is not linked.
   const wanted = customerId === UNASSIGNED ? [] : situations;
-  const lists = await Promise.all(wanted.map((one) => store.rules.forSituation(customerId, sensor, one)));
+  const lists = await Promise.all(wanted.map((situation) => store.rules.forSituation(customerId, sensor, situation)));
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 

@@ -61,11 +61,11 @@ export const createLooks = () => {
   return {
     /** Leaves out the sensors that are there. */
     withoutQuiet: async (deps: LooksDeps, page: readonly Due[], since: number): Promise<Due[]> => {
-      const checks = page.filter(isCheck).filter((one) => !isQuiet(one, deps.now()));
+      const checks = page.filter(isCheck).filter((check) => !isQuiet(check, deps.now()));
       const batches = Array.from({ length: Math.ceil(checks.length / BATCH) }, (_, at) =>
         silentOf(deps, checks.slice(at * BATCH, (at + 1) * BATCH), since),
       );
-      return [...page.filter((one) => !isCheck(one)), ...(await Promise.all(batches)).flat()];
+      return [...page.filter((entry) => !isCheck(entry)), ...(await Promise.all(batches)).flat()];
     },
     /** Forgets the sensors that have not been seen since their time. */
     tidy: (now: number): void => {

@@ -164,7 +164,8 @@ export class DeviceApi extends HttpApi {
     for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
     // Where an alias comes or goes, the API may invoke what it leads to before it leads there.
     const made = this.node.findAll();
-    const permissions = made.filter((one) => one instanceof CfnPermission);
-    for (const one of made) if (one instanceof HttpIntegration) one.node.addDependency(...permissions);
+    const permissions = made.filter((construct) => construct instanceof CfnPermission);
+    for (const construct of made)
+      if (construct instanceof HttpIntegration) construct.node.addDependency(...permissions);
   }
 }

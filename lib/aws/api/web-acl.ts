@@ -30,7 +30,7 @@ const managed = (priority: number, name: string, counted: readonly string[]): Cf
     managedRuleGroupStatement: {
       vendorName: 'AWS',
       name,
-      ruleActionOverrides: counted.map((one) => ({ name: one, actionToUse: { count: {} } })),
+      ruleActionOverrides: counted.map((name) => ({ name: name, actionToUse: { count: {} } })),
     },
   },
   visibilityConfig: seen(name),

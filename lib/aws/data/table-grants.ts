@@ -17,7 +17,9 @@ const covers = (wide: string, narrow: string): boolean => new RegExp(`^${wide.re
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
  */
 const onKeys = (partitions: readonly string[], attributes: readonly string[]) => {
-  const others = all.filter((one) => !partitions.includes(one) && partitions.some((wide) => covers(wide, one)));
+  const others = all.filter(
+    (partition) => !partitions.includes(partition) && partitions.some((wide) => covers(wide, partition)),
+  );
   return {
     Null: { 'dynamodb:LeadingKeys': 'false' },
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] },

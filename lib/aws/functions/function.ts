@@ -84,7 +84,7 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 const loopOf = (contract: Contract): RecursiveLoop =>
-  'queues' in contract && contract.queues.some((queue) => contract.uses.some((one) => one === `enqueue:${queue}`))
+  'queues' in contract && contract.queues.some((queue) => contract.uses.some((use) => use === `enqueue:${queue}`))
     ? RecursiveLoop.ALLOW
     : RecursiveLoop.TERMINATE;
 

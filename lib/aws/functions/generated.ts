@@ -20,9 +20,9 @@ const fileOf = (noun: string): string => {
 /** The name of what makes the reads of a noun, in the file of the noun, if these are all that is called. */
 const readsOf = async (file: string, calls: readonly string[]): Promise<string | undefined> => {
   const made: Record<string, unknown> = await import(/* @vite-ignore */ `../../../shared/store/${file}.ts`);
-  const reads = Object.keys(made).filter((one) => one.endsWith('Reads'));
-  const callsOf = (one: string): string[] => Object.keys((made[one] as (table: object) => object)({}));
-  return reads.find((one) => calls.every((call) => callsOf(one).includes(call)));
+  const reads = Object.keys(made).filter((key) => key.endsWith('Reads'));
+  const callsOf = (part: string): string[] => Object.keys((made[part] as (table: object) => object)({}));
+  return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
 };
 
 /** A noun that only a chunk needs, which imports its file: what needs no chunk does not load it at start. */

@@ -29,7 +29,7 @@ export const bundleSdk = async (root: string, folder: string, options: BuildOpti
     name: 'sdk',
     setup: ({ onResolve }) =>
       onResolve({ filter: /\/sdk\.ts$/ }, ({ path, resolveDir }) => {
-        const module = modules.flat().find((one) => join(root, one) === join(resolveDir, path));
+        const module = modules.flat().find((file) => join(root, file) === join(resolveDir, path));
         return module ? { path: resolve(root, folder, `${outOf(module)}.mjs`), sideEffects: false } : undefined;
       }),
   };

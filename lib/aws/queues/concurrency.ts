@@ -48,7 +48,7 @@ export const shareOfQueue = ({ name, queues, concurrency: most }: Consumer, rese
 /** Gives an error sentence for each function whose reservation is too small for its queues. */
 export const tooSmall = (reservations: Concurrency): string[] =>
   consumers
-    .filter((one: Consumer) => shareOfQueue(one, reservations) < LEAST_OF_QUEUE)
+    .filter((consumer: Consumer) => shareOfQueue(consumer, reservations) < LEAST_OF_QUEUE)
     .map(({ name, queues }: Consumer) => {
       const least = LEAST_OF_QUEUE * queues.length;
       return `concurrency: ${name} needs ${least} or more, or 0, for each queue that it reads takes at least ${LEAST_OF_QUEUE}`;

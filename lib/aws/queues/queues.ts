@@ -15,7 +15,7 @@ export type Queues = Readonly<Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue>> 
 };
 
 const readerOf = (name: WorkQueue): Consumer => {
-  const reader = consumers.find(({ queues }: Consumer) => queues.some((one) => one === name));
+  const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name));
   if (!reader) throw new Error(`nothing reads the queue ${name}`);
   return reader;
 };

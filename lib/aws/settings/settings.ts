@@ -28,7 +28,7 @@ const trustedProxy: Setting<ProxyInFront> = {
   isSecret: true,
 };
 
-const retentions = Object.values(RetentionDays).filter((one) => typeof one === 'number');
+const retentions = Object.values(RetentionDays).filter((days) => typeof days === 'number');
 const logRetentionDays: Setting<RetentionDays> = {
   otherwise: RetentionDays.ONE_MONTH,
   wants: `one of ${retentions.join(', ')} (which is for ever)`,

@@ -7,7 +7,7 @@ const names = Object.keys(settings) as (keyof Stage)[];
 /** An issuer is of use only with all of these. */
 const incompleteIssuer = ({ oidcIssuer, oidcClientId, oidcName, oidcRules }: Partial<Stage>): string[] => {
   const given = [oidcIssuer !== '', oidcClientId !== '', oidcName !== '', oidcRules?.length !== 0];
-  const isWhole = given.every((one) => one === given[0]);
+  const isWhole = given.every((value) => value === given[0]);
   return isWhole ? [] : ['oidcIssuer: it goes together with oidcClientId, oidcName and oidcRules'];
 };
 

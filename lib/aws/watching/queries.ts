@@ -24,7 +24,7 @@ const queries: Readonly<Record<string, { filter: string; sort?: string }>> = {
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax.html
  */
 export const saveQueries = (scope: Construct): void => {
-  const logGroups = scope.node.children.filter((one) => one instanceof LogGroup);
+  const logGroups = scope.node.children.filter((construct) => construct instanceof LogGroup);
   for (const [at, [name, { filter, sort = '@timestamp asc' }]] of Object.entries(queries).entries())
     new QueryDefinition(scope, `query-${at}`, {
       queryDefinitionName: `${Stack.of(scope).stackName}/${name}`,

@@ -26,7 +26,7 @@ const check = (given: Values<typeof options>): string | null => {
     return '--forward-to is a URL, such as http://localhost:3000/hook';
   if (given.webhook !== undefined && (given.bot ?? given.customer) !== undefined)
     return '--webhook is of a customer and bot already';
-  return formats.some((one) => one === given.format) ? null : `--format is one of ${formats.join(', ')}`;
+  return formats.some((format) => format === given.format) ? null : `--format is one of ${formats.join(', ')}`;
 };
 
 export const listen = command({
@@ -50,7 +50,7 @@ not answered by 2xx is posted again after 1 to 30 s, and nothing else before it.
     const target = targetOf(given['forward-to']);
     if (!target) throw new UsageError('--forward-to is a URL');
     const botId = given.bot === undefined ? null : readNumber('bot', given.bot, [1, Number.MAX_SAFE_INTEGER], 0);
-    const format = formats.find((one) => one === given.format) ?? 'full';
+    const format = formats.find((known) => known === given.format) ?? 'full';
     const wanted = async () => ({
       profile: given.profile,
       format,

@@ -33,10 +33,10 @@ export const ownWebhook = async (client: Client, io: Io, secretKey: string, want
     ...{ authMethod: 'bearer', retrySchedule: null, isEnabled: true, customerId },
     ...{ eventTypes: null, situations: null, sensorGroupId: null },
   };
-  for await (const one of listAll(client, '/webhooks', { query: { customerId } }))
-    if (one.name === name && one.url === null && one.botId === botId) {
-      const params = { path: { webhookId: one.id } };
-      return ok(client.PUT('/webhooks/{webhookId}', { params, body: { ...one, ...fields } }));
+  for await (const webhook of listAll(client, '/webhooks', { query: { customerId } }))
+    if (webhook.name === name && webhook.url === null && webhook.botId === botId) {
+      const params = { path: { webhookId: webhook.id } };
+      return ok(client.PUT('/webhooks/{webhookId}', { params, body: { ...webhook, ...fields } }));
     }
   return ok(client.POST('/webhooks', { body: fields }));
 };

@@ -9,8 +9,8 @@ import { readNumber, readTime, timeHelp } from './times.ts';
 /** The first entries of a list. */
 const first = async <T>(list: AsyncIterable<T>, most: number): Promise<T[]> => {
   const found: T[] = [];
-  for await (const one of list) {
-    found.push(one);
+  for await (const item of list) {
+    found.push(item);
     if (found.length === most) break;
   }
   return found;
@@ -55,7 +55,7 @@ export const rules = command({
 });
 
 const states = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
-const stateOf = (given: string | undefined) => states.find((one) => one === given);
+const stateOf = (given: string | undefined) => states.find((state) => state === given);
 
 type Chosen = { state?: (typeof states)[number]; since?: number };
 const deliveriesOf = async (
@@ -87,9 +87,9 @@ export const deliveries = command({
     const query = { ...(state && { state }), ...(given.since && { since: readTime(given.since, io.now()) }) };
     const { client } = await connect(given, io);
     const found = await first(await deliveriesOf(client, given.webhook, given.customer, query), limit);
-    printList(io, given.json, found, ({ id, createDate, event, sensorName, userName, ...one }) => ({
-      ...{ id, time: timeText(createDate), event, sensor: sensorName, state: one.state, reason: one.reason },
-      ...{ attempts: one.attempts, to: userName ?? one.webhookId },
+    printList(io, given.json, found, ({ id, createDate, event, sensorName, userName, ...delivery }) => ({
+      ...{ id, time: timeText(createDate), event, sensor: sensorName, state: delivery.state, reason: delivery.reason },
+      ...{ attempts: delivery.attempts, to: userName ?? delivery.webhookId },
     }));
   },
 });

@@ -15,7 +15,7 @@ export const table = (rows: readonly Row[]): string[] => {
   const titles = Object.keys(rows[0] ?? {});
   const lines = [
     titles.map((title) => title.toUpperCase()),
-    ...rows.map((row) => titles.map((one) => textOf(row[one]))),
+    ...rows.map((row) => titles.map((title) => textOf(row[title]))),
   ];
   const widths = titles.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   return lines.map((line) =>
@@ -27,7 +27,7 @@ export const table = (rows: readonly Row[]): string[] => {
 };
 
 /** Prints a list: as JSON, whole, or as a table with some of it. */
-export const printList = <T>(io: Io, isJson: boolean, list: readonly T[], rowOf: (one: T) => Row): void => {
+export const printList = <T>(io: Io, isJson: boolean, list: readonly T[], rowOf: (item: T) => Row): void => {
   if (isJson) io.out(JSON.stringify(list, null, 2));
   else if (list.length === 0) io.err('none');
   else for (const line of table(list.map(rowOf))) io.out(line);

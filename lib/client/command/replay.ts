@@ -4,7 +4,7 @@ import { connect } from './profiles.ts';
 import { readNumber, readTime, timeHelp } from './times.ts';
 
 const states = ['failed', 'held', 'delivered'] as const;
-const statesOf = (given: readonly string[] | undefined) => states.filter((one) => given?.includes(one));
+const statesOf = (given: readonly string[] | undefined) => states.filter((state) => given?.includes(state));
 
 export const replay = command({
   about: 'sends deliveries of a webhook again',

@@ -21,7 +21,7 @@ const options = {
 type Given = Values<typeof options>;
 type Connected = Awaited<ReturnType<typeof connect>>;
 
-const makerOf = (given: string): Maker | undefined => makers.find((one) => one === given);
+const makerOf = (given: string): Maker | undefined => makers.find((maker) => maker === given);
 
 /** The key that registers a device: that of the environment, or one that a system admin makes for this device. */
 const keyFor = async (client: Client, io: Io, manufacturer: Maker): Promise<string> => {

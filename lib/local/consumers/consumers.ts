@@ -61,9 +61,9 @@ const startPollers = async (
     idle: async () => {
       // A poller may send tasks to one that was idle before. So all are awaited as often as the longest chain of
       // queues can be.
-      for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
+      for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
-    stop: async () => void (await Promise.all(pollers.map((one) => one.stop()))),
+    stop: async () => void (await Promise.all(pollers.map((poller) => poller.stop()))),
   };
 };
 
@@ -96,9 +96,9 @@ export const startConsumers = async (
      * under way.
      */
     idle: async () => {
-      await Promise.all(timers.map((one) => one.idle()));
+      await Promise.all(timers.map((timer) => timer.idle()));
       await pollers.idle();
     },
-    stop: async () => void (await Promise.all([pollers.stop(), ...timers.map((one) => one.stop())])),
+    stop: async () => void (await Promise.all([pollers.stop(), ...timers.map((timer) => timer.stop())])),
   };
 };

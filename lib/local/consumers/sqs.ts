@@ -118,8 +118,8 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   const receive = async (MaxNumberOfMessages: number): Promise<void> => {
     const request = { QueueUrl, MaxNumberOfMessages, WaitTimeSeconds: WAIT_SECONDS, MessageSystemAttributeNames };
     const { Messages = [] } = await client.send(new ReceiveMessageCommand(request));
-    const surplus = Messages.flatMap((one) => prefetched.add(toMessage(one)) ?? []);
-    await Promise.all(surplus.map((one) => reveal(one, away(one))));
+    const surplus = Messages.flatMap((message) => prefetched.add(toMessage(message)) ?? []);
+    await Promise.all(surplus.map((message) => reveal(message, away(message))));
   };
   const work = async (): Promise<void> => {
     for (let max = await demand.next(); !isClosed; max = await demand.next())
@@ -140,7 +140,7 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
     isClosed = true;
     demand.end();
     await working;
-    await Promise.all(prefetched.receive(Number.POSITIVE_INFINITY).map((one) => reveal(one, 0)));
+    await Promise.all(prefetched.receive(Number.POSITIVE_INFINITY).map((message) => reveal(message, 0)));
   };
   return { source, close };
 };

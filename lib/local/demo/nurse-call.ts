@@ -11,7 +11,7 @@ type Payload = {
 };
 
 const textOf = (...choices: readonly unknown[]): string | null =>
-  choices.find((one): one is string => typeof one === 'string' && one !== '') ?? null;
+  choices.find((choice): choice is string => typeof choice === 'string' && choice !== '') ?? null;
 
 const objectIn = (body: string): Payload | null => {
   try {
@@ -25,7 +25,7 @@ const objectIn = (body: string): Payload | null => {
 /** The texts of an adaptive card, in their order: all `text` that there is. */
 const textsIn = (value: unknown): string[] => {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => (name === 'text' ? [String(one)] : textsIn(one)));
+  return Object.entries(value).flatMap(([name, inner]) => (name === 'text' ? [String(inner)] : textsIn(inner)));
 };
 
 /**

@@ -49,7 +49,7 @@ export const findPerson = async (runtime: Runtime, sensorIds: readonly string[])
     const owners = await Promise.all(sensorIds.map((id) => customers.ownerOf('sensor', id)));
     password = await createUser(
       runtime,
-      owners.find((one) => one !== null && one > 0) ?? (await createCustomer(runtime)),
+      owners.find((owner) => owner !== null && owner > 0) ?? (await createCustomer(runtime)),
     );
   }
   const accountKey = await sessions.accountKeyOf(key);

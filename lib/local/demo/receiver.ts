@@ -16,10 +16,10 @@ export const startReceiver = async (behave: Behave = (_, response) => void respo
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const one = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), at: Date.now() };
-      received.push(one);
+      const call = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), at: Date.now() };
+      received.push(call);
       try {
-        behave(one, response, received.length);
+        behave(call, response, received.length);
       } catch {
         response.writeHead(500).end();
       }

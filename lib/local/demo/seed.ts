@@ -76,7 +76,7 @@ const addStaff = async (api: Api, name: string, url: string): Promise<Recipient>
 const follow = async (api: Api, url: string): Promise<void> => {
   const [page] = await api.get<{ data: { id: string; name: string; url: string }[] }[]>('/webhooks?perPage=200');
   const moved = page?.data.filter((webhook) => [NURSE, HEAD_NURSE].includes(webhook.name) && webhook.url !== url);
-  for (const one of moved ?? []) await api.send('PUT', `/webhooks/${one.id}`, { ...one, url });
+  for (const webhook of moved ?? []) await api.send('PUT', `/webhooks/${webhook.id}`, { ...webhook, url });
 };
 
 const addAlarms = async (api: Api, url: string, attempt: Attempt): Promise<void> => {

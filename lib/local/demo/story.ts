@@ -79,7 +79,7 @@ const judge = async (received: readonly Received[], token: string, hits: readonl
   const [hit, ...further] = hits;
   const payload = JSON.parse(received[0]?.body ?? '{}');
   const message = hit?.ruleMessages[0];
-  const signed = await Promise.all(received.map((one) => isSigned(one, SECRET)));
+  const signed = await Promise.all(received.map((delivery) => isSigned(delivery, SECRET)));
   return [
     { what: 'three attempts arrived', holds: received.length === 3 },
     {

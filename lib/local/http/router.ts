@@ -50,7 +50,7 @@ export const createRouter = (groups: readonly Group[]): ((path: string) => Route
     })),
   );
   const literals = ({ segments }: { segments: string[] }) =>
-    segments.map((one) => (parameterOf(one) ? '1' : '0')).join('');
+    segments.map((segment) => (parameterOf(segment) ? '1' : '0')).join('');
   const ordered = resources.toSorted((a, b) => literals(a).localeCompare(literals(b)));
   const find = (path: string): Route | null => {
     const segments = path.split('/');

@@ -11,12 +11,12 @@ export type LocalQueues = Record<QueueName, Queue>;
 /** The visibility timeout (s) of a queue. A queue without a consumer holds messages for a person. */
 const visibilityOf = (name: QueueName): number =>
   visibilitySeconds(
-    consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) ?? { timeoutSeconds: 15 },
+    consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) ?? { timeoutSeconds: 15 },
   );
 
 /** Opens the queues of the system with their dead-letter queues in this process; `journalOf` keeps what is in them. */
 export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) => {
-  const one = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
+  const open = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
     createQueue({
       ...{ name, visibilitySeconds: visibilityOf(of), maxReceiveCount: MAX_RECEIVES, clock },
       ...(isFifo(of) && { fifo: true }),
@@ -25,8 +25,8 @@ export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) =
     });
   const make = (of: (name: QueueName) => Queue) =>
     Object.fromEntries(queueNames.map((name) => [name, of(name)])) as LocalQueues;
-  const dead = make((name) => one(`${name}-dead`, name));
-  return { queues: make((name) => one(name, name, dead[name])), dead };
+  const dead = make((name) => open(`${name}-dead`, name));
+  return { queues: make((name) => open(name, name, dead[name])), dead };
 };
 
 /** Gives the same queues as senders use them. */

@@ -9,7 +9,9 @@ export const isSame = (a: Value | undefined, b: Value | undefined): boolean => {
   if (isNumber(a) && isNumber(b)) return a == b;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((one, at) => isSame(one, b[at]));
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((element, at) => isSame(element, b[at]))
+    );
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))

@@ -23,7 +23,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
 };
 
 const isIn = (given: Value | undefined, sought: Value | undefined): boolean => {
-  if (Array.isArray(given)) return given.some((one) => isSame(one, sought));
+  if (Array.isArray(given)) return given.some((element) => isSame(element, sought));
   return typeof given === 'string' && typeof sought === 'string' && given.includes(sought);
 };
 
@@ -60,9 +60,9 @@ const comparisonOf = (reader: Reader): Condition => {
     reader.expect('(');
     const all = listOf(reader, () => operandOf(reader));
     reader.expect(')');
-    return (...given) => all.some((one) => isSame(left(...given), one(...given)));
+    return (...given) => all.some((operand) => isSame(left(...given), operand(...given)));
   }
-  const sign = Object.keys(comparisons).find((one) => reader.accept(one));
+  const sign = Object.keys(comparisons).find((key) => reader.accept(key));
   const compare = sign && comparisons[sign];
   if (!compare) throw reader.wrong();
   const right = operandOf(reader);
@@ -83,13 +83,13 @@ const negationOf = (reader: Reader): Condition => {
 const allOf = (reader: Reader): Condition => {
   const all = [negationOf(reader)];
   while (reader.accept('AND')) all.push(negationOf(reader));
-  return (...given) => all.every((one) => one(...given));
+  return (...given) => all.every((condition) => condition(...given));
 };
 
 const conditionOf = (reader: Reader): Condition => {
   const all = [allOf(reader)];
   while (reader.accept('OR')) all.push(allOf(reader));
-  return (...given) => all.some((one) => one(...given));
+  return (...given) => all.some((condition) => condition(...given));
 };
 
 /** Parses a condition: a function that says whether an item meets it; an absent item is one without attributes. */

@@ -18,9 +18,9 @@ const keySchema = (design: { partitionKey: string; sortKey: string }) => [
 export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
   const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: transport() });
   const indexes = Object.entries(tableDesign.indexes);
-  const attributes = [tableDesign, ...indexes.map(([, index]) => index)].flatMap((one) => [
-    one.partitionKey,
-    one.sortKey,
+  const attributes = [tableDesign, ...indexes.map(([, index]) => index)].flatMap((keys) => [
+    keys.partitionKey,
+    keys.sortKey,
   ]);
   const command = new CreateTableCommand({
     TableName: name,

@@ -72,9 +72,9 @@ const readerOf = (text: string) => {
 export type Reader = ReturnType<typeof readerOf>;
 
 /** Something between commas. */
-export const listOf = <T>(reader: Reader, one: () => T): T[] => {
-  const all = [one()];
-  while (reader.accept(',')) all.push(one());
+export const listOf = <T>(reader: Reader, readElement: () => T): T[] => {
+  const all = [readElement()];
+  while (reader.accept(',')) all.push(readElement());
   return all;
 };
 

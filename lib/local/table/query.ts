@@ -41,7 +41,7 @@ const parseProjection = parsedOnce((reader: Reader): Path[] => listOf(reader, ()
 
 /** The first text behind all that begin with `start`, in the order of their bytes; null: there is none. */
 const behind = (start: string): string | null => {
-  const points = Array.from(start, (one) => one.codePointAt(0) ?? 0);
+  const points = Array.from(start, (char) => char.codePointAt(0) ?? 0);
   while (points.at(-1) === 0x10ffff) points.pop();
   const last = points.pop();
   if (last === undefined) return null;

@@ -23,9 +23,10 @@ const misplaced = () => unfit('The document path provided in the update expressi
 
 /** Adds whole numbers, exactly. The store adds no others. */
 const sumOf = (a: Value | undefined, b: Value | undefined): Value => {
-  const [left, right] = [a, b].map((one) => {
-    if (typeof one === 'bigint' || (typeof one === 'number' && Number.isInteger(one))) return BigInt(one);
-    throw typeof one === 'number' ? unfit('this table adds whole numbers alone') : wrongType();
+  const [left, right] = [a, b].map((operand) => {
+    if (typeof operand === 'bigint' || (typeof operand === 'number' && Number.isInteger(operand)))
+      return BigInt(operand);
+    throw typeof operand === 'number' ? unfit('this table adds whole numbers alone') : wrongType();
   });
   const sum = (left ?? 0n) + (right ?? 0n);
   if (String(sum).length > MOST_DIGITS) throw unfit('Number overflow');
@@ -88,10 +89,10 @@ const changesOf = (reader: Reader): Change[] => {
   const clauses = { SET: assignmentOf, ADD: additionOf, REMOVE: (): Change => ({ path: reader.path(), value: null }) };
   const seen = new Set<string>();
   while (!reader.isAtEnd()) {
-    const [word, one] = Object.entries(clauses).find(([name]) => reader.accept(name)) ?? [];
-    if (!word || !one || seen.has(word)) throw reader.wrong();
+    const [word, clause] = Object.entries(clauses).find(([name]) => reader.accept(name)) ?? [];
+    if (!word || !clause || seen.has(word)) throw reader.wrong();
     seen.add(word);
-    changes.push(...listOf(reader, () => one(reader)));
+    changes.push(...listOf(reader, () => clause(reader)));
   }
   if (changes.length === 0) throw reader.wrong();
   return changes;

@@ -91,7 +91,7 @@ const actions: Readonly<Record<string, Prepare>> = {
 const MOST_ACTIONS = 100;
 
 const prepareAction = (rows: Rows, action: Input): Prepared => {
-  const [[name = '', input] = [], ...more] = Object.entries(action).filter(([, one]) => one !== undefined);
+  const [[name = '', input] = [], ...more] = Object.entries(action).filter(([, value]) => value !== undefined);
   const prepare = actions[name];
   if (!prepare || more.length > 0) throw invalid(`a transaction has no action ${name}`);
   return prepare(rows, input as Input);
@@ -119,9 +119,9 @@ export const transact = (rows: Rows, list: readonly Input[]): void => {
   const codes: string[] = [];
   const prepared = list.flatMap((action) => {
     try {
-      const one = prepareAction(rows, action);
+      const prepared = prepareAction(rows, action);
       codes.push('None');
-      return [one];
+      return [prepared];
     } catch (error) {
       codes.push(codeOf(error));
       return [];

@@ -6,12 +6,12 @@ export const contextOption = { type: 'string', short: 'c', multiple: true } as c
 
 /** Gives what is wrong with the values of `-c`; null when they are right. */
 export const contextProblem = (given: readonly string[] = []): string | null => {
-  if (!given.every((one) => one.indexOf('=') > 0)) return '-c takes name=value';
-  return given.some((one) => one.startsWith('stage=')) ? '--stage names the stage, not -c' : null;
+  if (!given.every((pair) => pair.indexOf('=') > 0)) return '-c takes name=value';
+  return given.some((pair) => pair.startsWith('stage=')) ? '--stage names the stage, not -c' : null;
 };
 
 export const contextFrom = (stage: string, given: readonly string[] = []): Context => {
-  const pairs = given.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]);
+  const pairs = given.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
   return { ...Object.fromEntries(pairs), stage };
 };
 

@@ -64,7 +64,7 @@ const minutesOf = ({ ScheduleExpression }: Properties): number =>
 const ruled = (template: Template, isWanted: (minutes: number) => boolean, usdOf: (minutes: number) => number) => {
   const minutes = resourcesOf(template, 'AWS::Events::Rule').map(([, { Properties }]) => minutesOf(Properties));
   const wanted = minutes.filter(isWanted);
-  return { count: wanted.length, usd: wanted.reduce((sum, one) => sum + usdOf(one), 0) };
+  return { count: wanted.length, usd: wanted.reduce((sum, resource) => sum + usdOf(resource), 0) };
 };
 
 /**

@@ -16,6 +16,6 @@ const begun = ({ id, customerId, subject, reason }: ListedErasure, now: number) 
  */
 export const repeatErasures = async (from: Table, to: Table, since: number, now: number): Promise<number> => {
   const listed = await store(from).dataJobs.erasuresSince(Math.max(0, since - MARGIN));
-  for (const one of listed) await store(to).dataJobs.create(begun(one, now));
+  for (const job of listed) await store(to).dataJobs.create(begun(job, now));
   return listed.length;
 };

@@ -35,7 +35,7 @@ const no = async () => false;
 const check = async (deployment: Deployment, tools: RecoveryTools): Promise<void> => {
   const { checks } = await prepare(deployment, tools);
   const failed = checks.filter(({ what, verdict }) => verdict === 'failed' && what !== 'table');
-  for (const one of failed) tools.say(checkLine(one));
+  for (const check of failed) tools.say(checkLine(check));
   if (failed.length > 0) throw new Refusal('The stage cannot be deployed with these settings: what is wrong is above.');
 };
 

@@ -11,18 +11,19 @@ const namesOf = (functions: readonly DeployedFunction[]) => functions.map(({ nam
 const allAre = async (
   functions: readonly DeployedFunction[],
   { account }: Tools,
-  wanted: (one: DeployedFunction) => number | null,
+  wanted: (deployed: DeployedFunction) => number | null,
 ): Promise<boolean> => {
-  for (const one of functions) if ((await account.reserved(one.name)) !== wanted(one)) return false;
+  for (const deployed of functions) if ((await account.reserved(deployed.name)) !== wanted(deployed)) return false;
   return true;
 };
 const reserveAll = async (
   functions: readonly DeployedFunction[],
   { account }: Tools,
-  wanted: (one: DeployedFunction) => number | null,
+  wanted: (deployed: DeployedFunction) => number | null,
 ): Promise<void> => {
-  for (const one of functions)
-    if ((await account.reserved(one.name)) !== wanted(one)) await account.reserve(one.name, wanted(one));
+  for (const deployed of functions)
+    if ((await account.reserved(deployed.name)) !== wanted(deployed))
+      await account.reserve(deployed.name, wanted(deployed));
 };
 const nothing = () => 0;
 const asDeployed = ({ reserved }: DeployedFunction) => reserved;
@@ -43,9 +44,9 @@ const queuesOf = (functions: readonly DeployedFunction[]): number =>
 
 /** Stops the functions of a stage and starts them again: `direct` are those that no queue feeds. */
 export const standstill = (functions: readonly DeployedFunction[], tools: Tools) => {
-  const [direct, fed] = [functions.filter((one) => !isFed(one)), functions.filter(isFed)];
+  const [direct, fed] = [functions.filter((deployed) => !isFed(deployed)), functions.filter(isFed)];
   const areAll = async (state: Mapping['state']) =>
-    (await tools.account.mappings(namesOf(fed))).filter((one) => one.state === state).length === queuesOf(fed);
+    (await tools.account.mappings(namesOf(fed))).filter((mapping) => mapping.state === state).length === queuesOf(fed);
   return {
     direct: direct.length,
     queues: queuesOf(fed),

@@ -42,7 +42,7 @@ export const concurrencyAlarmIn = (template: Template): number =>
 /** The table that the functions work on: its name, or a reference to it, as JSON; null when there are no functions. */
 export const tableIn = (template: Template): string | null => {
   const names = functionsOf(template).map(({ Environment }) => Environment?.Variables?.TABLE_NAME);
-  const name = names.find((one) => one !== undefined);
+  const name = names.find((found) => found !== undefined);
   return name === undefined ? null : JSON.stringify(name);
 };
 

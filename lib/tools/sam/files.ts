@@ -49,6 +49,6 @@ const forHost = (resource: Resource, architecture: string): Resource =>
 export const samTemplate = ({ Resources = {}, ...template }: Template, arch: string): Template => ({
   ...template,
   Resources: Object.fromEntries(
-    Object.entries(Resources).map(([id, one]) => [id, forHost(one, arch === 'arm64' ? 'arm64' : 'x86_64')]),
+    Object.entries(Resources).map(([id, resource]) => [id, forHost(resource, arch === 'arm64' ? 'arm64' : 'x86_64')]),
   ),
 });

@@ -70,5 +70,5 @@ export const deliveriesToPeople = async (
     }),
   );
   const found = await Promise.all(ids.map((id) => store(table).deliveries.get(customerId, null, id)));
-  return found.filter((one) => one !== null).map(sentOf);
+  return found.filter((delivery) => delivery !== null).map(sentOf);
 };

@@ -26,7 +26,7 @@ const firstOf = async <T>(
   const customers = customerId === undefined ? await listed() : [customerId];
   for (let at = 0; at < customers.length; at += AT_ONCE) {
     const answers = await Promise.all(customers.slice(at, at + AT_ONCE).map(ask));
-    const found = answers.find((one) => one !== null);
+    const found = answers.find((answer) => answer !== null);
     if (found) return found;
   }
   return null;

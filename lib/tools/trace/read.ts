@@ -42,7 +42,7 @@ const eventsOf = async (table: Table, { place, item: { id } }: FoundMessage, uui
   const [from, to] = [id, id + MOST_EVENTS].map((eventId) => items.event.sk({ eventId, uuid: '' }));
   const pk = items.event.pk(place);
   const { items: found } = await table.query<EventItem>({ pk, between: [from ?? '', to ?? ''] });
-  return found.filter((one) => one.uuid === uuid || (all && one.source === uuid));
+  return found.filter((event) => event.uuid === uuid || (all && event.source === uuid));
 };
 
 const acceptedMessage = (

@@ -69,7 +69,7 @@ const onwardOf = ({ id, createDate, messages }: HitItem): Step[] => {
     ({ step }) => step,
   );
   return [...steps].map(([step, all]) => {
-    const taken = Math.min(...all.map((one) => one.createDate));
+    const taken = Math.min(...all.map((message) => message.createDate));
     return at('step', taken, createDate, `${step} of hit ${id}, nobody had acknowledged it: ${sentSaid(all)}`);
   });
 };
@@ -106,10 +106,10 @@ const outcomesOf = (life: EventLife): Step[] => {
   const judged = judgedAt(life) ?? event.receiveDate;
   return [
     ...hits.map((hit) => hitOf(hit, judged)),
-    ...sent.flatMap((one) => {
-      const hit = hits.find(({ id }) => id === one.delivery.hit?.id);
-      const original = sent.find(({ delivery }) => delivery.id === one.delivery.replayOf);
-      return sentSteps(one, original?.delivery.createDate ?? hit?.createDate ?? judged);
+    ...sent.flatMap((part) => {
+      const hit = hits.find(({ id }) => id === part.delivery.hit?.id);
+      const original = sent.find(({ delivery }) => delivery.id === part.delivery.replayOf);
+      return sentSteps(part, original?.delivery.createDate ?? hit?.createDate ?? judged);
     }),
     ...hits.flatMap(onwardOf),
     ...hits.flatMap(takenOf),
@@ -123,7 +123,7 @@ const nothing =
 export const stepsOf = ({ accepted, events }: Life): Step[] => [
   ...(accepted ? acceptedOf(accepted) : []),
   ...(events.length === 0 ? [untimed('event', nothing)] : []),
-  ...events.flatMap((one) => [...eventOf(one), judgedOf(one), ...rulesOf(one), ...outcomesOf(one)]),
+  ...events.flatMap((event) => [...eventOf(event), judgedOf(event), ...rulesOf(event), ...outcomesOf(event)]),
 ];
 
 /** Formats a delay for people. */

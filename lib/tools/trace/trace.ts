@@ -40,7 +40,7 @@ const traceDelivery = async (table: Table, { id, known }: Wanted, now: number): 
   if (!found) return { ...alone, notes: [`The event ${event.uuid} that it tells of is kept no more.`] };
   const whole = await readLife(table, event.uuid, found, { all: false, now });
   const isOriginal = (sent: Sent) => sent.delivery.id === delivery.replayOf;
-  const events = whole.events.map((one) => ({ ...one, sent: [...one.sent.filter(isOriginal), sentOf(delivery)] }));
+  const events = whole.events.map((life) => ({ ...life, sent: [...life.sent.filter(isOriginal), sentOf(delivery)] }));
   const steps = stepsOf({ ...whole, events });
   return { ...place, manufacturer: whole.sensor?.manufacturer ?? null, steps, notes: whole.notes };
 };

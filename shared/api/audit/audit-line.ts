@@ -26,7 +26,7 @@ const objectOfPath = ({ context }: Call): AuditObject | null => {
   const { path, params } = context.exchange;
   const given: Record<string, unknown> = { ...path, ...params };
   const names = [...operationOf({ context }).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const name = names.findLast((one) => ofPath[one] !== undefined);
+  const name = names.findLast((param) => ofPath[param] !== undefined);
   const kind = name && ofPath[name];
   if (!name || !kind) return null;
   const id = String(given[name]);

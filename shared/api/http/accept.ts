@@ -6,7 +6,9 @@ const wishesOf = (accept: string): Wish[] =>
     .split(',')
     .map((wish) => {
       const [range = '', ...parameters] = wish.split(';').map((part) => part.trim().toLowerCase());
-      const quality = parameters.map((one) => /^q=([\d.]+)$/.exec(one)?.[1]).find((one) => one !== undefined);
+      const quality = parameters
+        .map((parameter) => /^q=([\d.]+)$/.exec(parameter)?.[1])
+        .find((value) => value !== undefined);
       return { range, quality: quality === undefined ? 1 : Number(quality) };
     });
 

@@ -79,7 +79,7 @@ export const headerValues = (event: APIGatewayProxyEvent, name: string): readonl
 export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
   const asked = header(event, 'if-none-match')?.trim();
   if (asked === undefined) return false;
-  return asked === '*' || asked.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+  return asked === '*' || asked.split(',').some((etag) => etag.trim().replace(/^W\//, '') === tag);
 };
 
 export const cookie = (event: APIGatewayProxyEvent, name: string): string | undefined =>

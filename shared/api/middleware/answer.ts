@@ -54,7 +54,7 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   if (error instanceof ApiError) return error;
   const fields = { operation: request.context.exchange.name };
   // The table, or another AWS service that did not answer in time (transport.ts).
-  if (unavailable.some((one) => error instanceof one) || error.name === 'TimeoutError') {
+  if (unavailable.some((errorClass) => error instanceof errorClass) || error.name === 'TimeoutError') {
     log('warn', 'a service that an operation needs is not available', fields, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
   }

@@ -35,7 +35,7 @@ const callerOf = (session: Session, account: Account): Caller => {
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
-  return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };
+  return { ...who, isAdmin: false, permissions: scope.filter((permission) => holds(account, permission)) };
 };
 
 const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {

@@ -57,7 +57,7 @@ export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload,
   const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
   const { body, messageId, deliveryId } = payload;
   const nowSeconds = Math.floor(now / 1_000);
-  const secrets = [secretKey, previousUntil > now ? previousSecret : null].filter((one) => one !== null);
+  const secrets = [secretKey, previousUntil > now ? previousSecret : null].filter((secret) => secret !== null);
   const auth = {
     ...{ method: authMethod, token, issuer: sender.PUBLIC_URL, webhookId: webhook.id, targetUrl: url },
     ...{ deliveryId, nowSeconds },

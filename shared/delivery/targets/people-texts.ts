@@ -23,7 +23,7 @@ export const asMail = (letter: Letter) => ({ subject: oneLine(letter.title), tex
 /** A letter as one message. What is too long is cut before the address, which stays whole. */
 export const asMessage = (letter: Letter, most: number): string => {
   const link = linkOf(letter);
-  return cut([letter.title, letter.text].filter((one) => one !== '').join('\n'), most - link.length) + link;
+  return cut([letter.title, letter.text].filter((part) => part !== '').join('\n'), most - link.length) + link;
 };
 
 /** A letter as the console's service worker reads it (functions/api/console/app/push-worker.ts). */

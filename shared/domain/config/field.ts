@@ -81,9 +81,9 @@ type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<Values<F>[K], Values<
 
 /** Makes the schema of a configuration. All fields are required, whatever the firmware. */
 export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => {
-  const shape = Object.entries(fields).map(([name, one]) => {
-    const description = [one.note, supportText(one)].filter(Boolean).join('; ');
-    return [name, one.schema().meta({ description, default: one.byDefault })];
+  const shape = Object.entries(fields).map(([name, field]) => {
+    const description = [field.note, supportText(field)].filter(Boolean).join('; ');
+    return [name, field.schema().meta({ description, default: field.byDefault })];
   });
   return z.object(Object.fromEntries(shape)).meta({ examples: [defaultsOf(fields)] }) as z.ZodObject<Shape<F>>;
 };
@@ -94,7 +94,7 @@ const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Support, fi
 /** Gives the fields of a configuration that a device with this firmware supports. */
 export const understood = <F extends Fields>(fields: F, values: Values<F>, firmware: number): Partial<Values<F>> =>
   Object.fromEntries(
-    Object.entries(fields).flatMap(([name, one]) =>
-      isSupported(one, firmware) ? [[name, values[name as keyof F]]] : [],
+    Object.entries(fields).flatMap(([name, field]) =>
+      isSupported(field, firmware) ? [[name, values[name as keyof F]]] : [],
     ),
   ) as Partial<Values<F>>;

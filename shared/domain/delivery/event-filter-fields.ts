@@ -3,9 +3,9 @@ import { eventType, Situation } from '../event/event.ts';
 import { id } from '../values.ts';
 import type { EventFilters } from './event-filters.ts';
 
-const anyOf = <T extends z.ZodType>(one: T, what: string) =>
+const anyOf = <T extends z.ZodType>(element: T, what: string) =>
   z
-    .array(one)
+    .array(element)
     .min(1)
     .max(64)
     .nullable()

@@ -98,7 +98,7 @@ export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): 
 export const takes = (
   { states }: Pick<NewReplay, 'states'>,
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
-): boolean => states.some((one) => one === state) && replayOf === undefined && !isTest;
+): boolean => states.some((wanted) => wanted === state) && replayOf === undefined && !isTest;
 
 /**
  * Makes a new delivery with the content of another one. It is due at `time` (ms), and starts the retry schedule anew.

@@ -5,4 +5,5 @@ export type DeliveryState = (typeof deliveryStates)[number];
 /** In these it stays until somebody repeats it, or its webhook is enabled. */
 export const restingStates = ['delivered', 'held', 'failed'] as const satisfies readonly DeliveryState[];
 /** Does nothing happen to it by itself? */
-export const isResting = (state: DeliveryState | undefined): boolean => restingStates.some((one) => one === state);
+export const isResting = (state: DeliveryState | undefined): boolean =>
+  restingStates.some((restingState) => restingState === state);

@@ -66,9 +66,9 @@ export const decide = (
     const rules = rulesFor(event.happening)
       .filter((rule) => fires(rule, event.happening, event.createDate, fired[rule.id]))
       .map(({ id }) => id);
-    const one = { ...event, rules };
-    fired = remember(fired, one);
-    return one;
+    const decidedEvent = { ...event, rules };
+    fired = remember(fired, decidedEvent);
+    return decidedEvent;
   });
   return { fired, decided };
 };

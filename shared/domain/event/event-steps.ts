@@ -13,7 +13,9 @@ export type Cause = { uuid: string; receiveDate: number; sensorId: string; sourc
 const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
     const { type, action } = happening;
-    const alike = events.slice(0, at).filter(({ happening: one }) => one.type === type && one.action === action);
+    const alike = events
+      .slice(0, at)
+      .filter(({ happening: earlier }) => earlier.type === type && earlier.action === action);
     const uuid = at === 0 ? first : uuidV5(sensorId, first, type, action, alike.length);
     return { uuid, receiveDate, source, createDate, happening };
   });

@@ -43,4 +43,4 @@ export const openFallsOf = ({ falls, tracks = [] }: SensorState): OpenFall[] =>
   [
     ...falls.filter((fall) => !isEnded(fall)).map(ofMakerA),
     ...tracks.filter(({ seen }) => seen).map(ofMakerB),
-  ].toSorted((one, other) => other.since - one.since);
+  ].toSorted((fall, other) => other.since - fall.since);

@@ -36,7 +36,8 @@ export const canTell = (format: Format, situation: Situation): boolean =>
   !formats[format].needsCode || kinds[situation].code !== null;
 
 /** Gives the formats that cannot express a situation. */
-export const muteFor = (situation: Situation): Format[] => Format.options.filter((one) => !canTell(one, situation));
+export const muteFor = (situation: Situation): Format[] =>
+  Format.options.filter((option) => !canTell(option, situation));
 
 /**
  * Can a format express an event? `source` is the message that caused the event; it is null if the service made the

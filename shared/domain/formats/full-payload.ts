@@ -16,7 +16,9 @@ const SentEvent = z.strictObject({
   uuid: z.uuid(),
   createDate: millis,
   type: z.string().meta({ description: `One of: ${[...new Set(all.map(({ type }) => type))].join(', ')}` }),
-  action: z.string().meta({ description: `Of the type: ${all.map((one) => `${one.type}/${one.action}`).join(', ')}` }),
+  action: z
+    .string()
+    .meta({ description: `Of the type: ${all.map((kind) => `${kind.type}/${kind.action}`).join(', ')}` }),
   normalizedCoordinates: NormalizedCoordinates.nullable(),
   raw: z.record(z.string(), z.unknown()).meta({
     description: 'The message of the device, with each digit as it was sent; {} without one',

@@ -29,7 +29,7 @@ const claimOf = (claims: Claims, name: string): unknown =>
   inside(claims, name) ?? name.split('.').reduce(inside, claims);
 
 const hasValue = (claim: unknown, value: string): boolean =>
-  [claim].flat().some((one) => ['string', 'number', 'boolean'].includes(typeof one) && String(one) === value);
+  [claim].flat().some((entry) => ['string', 'number', 'boolean'].includes(typeof entry) && String(entry) === value);
 
 /**
  * Gives what somebody with these claims may do: all that the rules give whose claims fit. It is null if that is nothing,

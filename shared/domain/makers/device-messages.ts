@@ -33,8 +33,8 @@ const ofMakerB = () =>
 export const deviceMessages = () => {
   const makerA = z.union(ofMakerA()).meta({ id: 'MakerAMessage' });
   const makerB = z.union(ofMakerB()).meta({ id: 'MakerBMessage' });
-  const one = z.union([makerA, makerB]).meta({ id: 'DeviceMessage' });
-  return { makerA, makerB, calls: z.union([one, z.array(one).max(MESSAGES.count)]) };
+  const message = z.union([makerA, makerB]).meta({ id: 'DeviceMessage' });
+  return { makerA, makerB, calls: z.union([message, z.array(message).max(MESSAGES.count)]) };
 };
 
 type Json = Record<string, unknown>;

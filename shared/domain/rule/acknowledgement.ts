@@ -33,7 +33,7 @@ const cut = (name: string): string =>
  * characters. Null when nothing is left.
  */
 export const nameFrom = (given: string): string | null => {
-  const fitting = [...given.toWellFormed()].map((one) => (isFit(one) && one !== '\u007f' ? one : ' ')).join('');
+  const fitting = [...given.toWellFormed()].map((char) => (isFit(char) && char !== '\u007f' ? char : ' ')).join('');
   return cut(fitting.trim()).trim() || null;
 };
 

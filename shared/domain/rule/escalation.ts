@@ -103,8 +103,11 @@ export const placesOf = (messages: readonly Place[], addressees: readonly Place[
   const taken = new Set<number>();
   return addressees.map(({ step, accountId, publisher }) => {
     const at = messages.findIndex(
-      (one, place) =>
-        one.step === step && one.accountId === accountId && one.publisher === publisher && !taken.has(place),
+      (message, place) =>
+        message.step === step &&
+        message.accountId === accountId &&
+        message.publisher === publisher &&
+        !taken.has(place),
     );
     taken.add(at);
     return at < 0 ? null : at;

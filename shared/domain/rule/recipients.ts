@@ -6,17 +6,17 @@ export const webhooksIn = (recipients: readonly Recipient[]): ToWebhook[] => {
   const named = recipients.flatMap(({ botId, webhookId }) =>
     botId !== undefined && webhookId !== undefined ? [{ botId, webhookId }] : [],
   );
-  return [...new Map(named.map((one) => [one.webhookId, one])).values()];
+  return [...new Map(named.map((recipient) => [recipient.webhookId, recipient])).values()];
 };
 
 /** The people among recipients, each way once. `onDuty`: the ids of the users who are on duty. */
 export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly number[]): Omit<Person, 'name'>[] => {
-  const named = recipients.flatMap((one) => {
-    if (one.by === undefined) return [];
-    const { by } = one;
-    return (one.userId !== undefined ? [one.userId] : onDuty).map((userId) => ({ userId, by }));
+  const named = recipients.flatMap((recipient) => {
+    if (recipient.by === undefined) return [];
+    const { by } = recipient;
+    return (recipient.userId !== undefined ? [recipient.userId] : onDuty).map((userId) => ({ userId, by }));
   });
-  return [...new Map(named.map((one) => [`${one.userId} ${one.by}`, one])).values()];
+  return [...new Map(named.map((recipient) => [`${recipient.userId} ${recipient.by}`, recipient])).values()];
 };
 
 /** The users whom recipients name. */

@@ -75,14 +75,14 @@ type All = { events: readonly ReportedEvent[]; opinions: readonly Opinion[]; sil
 
 const figuresOf = ({ events, opinions, silences }: All, { from, to }: Part): Figures => {
   const isIn = ({ at }: { at: number }) => at >= from && at < to;
-  const falls = events.filter((one) => kindOf[one.situation] && isIn(one));
+  const falls = events.filter((event) => kindOf[event.situation] && isIn(event));
   const ofKind = (kind: Kind) => falls.filter(({ situation }) => kindOf[situation] === kind).length;
   const saying = opinions.filter(isIn);
   const opined = (which: Feedback['classification']) =>
     saying.filter(({ classification }) => classification === which).length;
   const answers = falls.flatMap(({ answered }) => answered ?? []).toSorted((a, b) => a - b);
-  const begun = silences.filter((one) => isIn({ at: one.from }));
-  const lasted = silences.map((one) => Math.min(to, one.to ?? 0) - Math.max(from, one.from));
+  const begun = silences.filter((silence) => isIn({ at: silence.from }));
+  const lasted = silences.map((silence) => Math.min(to, silence.to ?? 0) - Math.max(from, silence.from));
   return {
     falls: ofKind('falls'),
     sensitiveFalls: ofKind('sensitiveFalls'),
@@ -96,7 +96,7 @@ const figuresOf = ({ events, opinions, silences }: All, { from, to }: Part): Fig
     p90Ms: percentile(answers, 0.9),
     silences: begun.length,
     silentMs: lasted.reduce((sum, ms) => sum + Math.max(0, ms), 0),
-    silencesWithoutEnd: begun.filter((one) => one.to === null).length,
+    silencesWithoutEnd: begun.filter((silence) => silence.to === null).length,
   };
 };
 

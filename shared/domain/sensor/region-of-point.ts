@@ -35,6 +35,6 @@ const areaOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: Place): numb
 export const regionAt = (places: readonly Place[], point: Point): EventRegion | null => {
   const [smallest] = places
     .filter((place) => isIn(place, point))
-    .toSorted((one, other) => areaOf(one) - areaOf(other) || one.positionIdx - other.positionIdx);
+    .toSorted((place, other) => areaOf(place) - areaOf(other) || place.positionIdx - other.positionIdx);
   return smallest ? eventRegionOf(smallest) : null;
 };

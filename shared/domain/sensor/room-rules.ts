@@ -81,7 +81,7 @@ const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], draw
   const free = before.filter(({ id }) => !sent.has(id));
   const used = new Set<string>();
   return regions.map(({ id: own, kind, name }) => {
-    const same = free.find((one) => one.kind === kind && one.name === name && !used.has(one.id));
+    const same = free.find((region) => region.kind === kind && region.name === name && !used.has(region.id));
     const wanted = own ?? same?.id;
     const id = wanted === undefined || used.has(wanted) ? drawId() : wanted;
     used.add(id);
@@ -103,7 +103,7 @@ export const placeRegions = (
     .sort((a, b) => a.rank - b.rank || a.at - b.at);
   const ids = idsOf(regions, before, drawId);
   return regions.map((region, at): Region => {
-    const positionIdx = order.findIndex((one) => one.at === at);
+    const positionIdx = order.findIndex((place) => place.at === at);
     return {
       ...region,
       id: ids[at] ?? drawId(),

@@ -189,7 +189,7 @@ export const seesFall = ({ falls, tracks = [] }: SensorState): boolean =>
  * canceled.
  */
 export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Exclude<Mark, 'x'>] | null => {
-  const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((one, other) => other.start - one.start);
+  const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((fall, other) => other.start - fall.start);
   const seen = newest?.seen ?? '';
   if (seen.includes('x')) return null;
   const furthest = (['f', 'a', 'c', 'd'] as const).find((mark) => seen.includes(mark));

@@ -72,7 +72,7 @@ const rememberedFalls = (falls: readonly Fall[]): Fall[] =>
 /** Moves a fall to a new state at `at` (ms, the service's clock). */
 export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number): Step => {
   const next = kept({ ...fall, seen: fall.seen + mark, at });
-  const falls = rememberedFalls([...state.falls.filter((one) => !isSame(one, fall)), next]);
+  const falls = rememberedFalls([...state.falls.filter((known) => !isSame(known, fall)), next]);
   const moved = { ...(mark === 'a' ? withoutLoop(state) : state), falls };
   return { state: moved, happened: [eventOfFall(fall, mark)] };
 };
@@ -106,8 +106,8 @@ const withoutSurplus = (step: Step, received: number): Step => {
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, mark: Mark, received: number): Fall | undefined => {
   const { start, isSensitive } = signal;
-  if (start !== null) return falls.find((one) => isSame(one, { start, isSensitive }));
-  const open = falls.findLast((one) => !isEnded(one) && (one.isSensitive ?? false) === isSensitive);
+  if (start !== null) return falls.find((fall) => isSame(fall, { start, isSensitive }));
+  const open = falls.findLast((fall) => !isEnded(fall) && (fall.isSensitive ?? false) === isSensitive);
   const marked = open?.markedAt?.[mark] ?? open?.at ?? 0;
   return open?.seen.includes(mark) && received - marked > REPEATED_WITHIN ? undefined : open;
 };

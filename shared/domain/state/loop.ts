@@ -15,7 +15,7 @@ export const startOfFall = (
   { point, region, isSimulated, isSilent }: Pick<EventDetails, 'point' | 'region' | 'isSimulated' | 'isSilent'>,
 ): Step => {
   const starts = [...(state.loop ?? []), time].toSorted((a, b) => a - b);
-  const recent = starts.filter((one) => one >= (starts.at(-1) ?? 0) - WITHIN);
+  const recent = starts.filter((start) => start >= (starts.at(-1) ?? 0) - WITHIN);
   if (recent.length < STARTS) return { state: { ...state, loop: recent }, happened: [] };
   return { state: withoutLoop(state), happened: [eventOf('fall_loop', { point, region, isSimulated, isSilent })] };
 };

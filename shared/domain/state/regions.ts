@@ -74,7 +74,7 @@ export const presenceStep = (
   const room = roomStep(state, present, point);
   const changed = changedRegions(state, signal);
   if (changed.length === 0) return room;
-  const inside = [...(state.inside ?? []).filter((one) => !changed.includes(one)), ...changed.filter(isIn(signal))];
+  const inside = [...(state.inside ?? []).filter((index) => !changed.includes(index)), ...changed.filter(isIn(signal))];
   const moved = changed.flatMap((index) => regionEvent(regions, index, isIn(signal)(index) ? 'in' : 'out', { point }));
   const step = { state: { ...room.state, inside }, happened: [...room.happened, ...moved] };
   return withoutFurtherExits(step, time, bedExitSuspend);

@@ -9,10 +9,10 @@ import { hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 
 /** Steps a state by several items, one after the other, and collects the events. */
-const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorState, one: T) => Step): Step =>
+const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorState, part: T) => Step): Step =>
   all.reduce<Step>(
-    (before, one) => {
-      const next = step(before.state, one);
+    (before, part) => {
+      const next = step(before.state, part);
       // A message is late once, however many of its items are.
       const news = next.happened.filter((what) => what !== lateEvent || !before.happened.includes(what));
       return { state: next.state, happened: [...before.happened, ...news] };

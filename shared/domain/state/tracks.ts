@@ -14,7 +14,7 @@ const KEPT = 8;
 /** How many areas a track may be in: as many as a room has regions. */
 const INSIDE_KEPT = 16;
 
-const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((one) => one.id === id) ?? { id };
+const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
 /** Is it all that is kept of a track that left? */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
@@ -90,7 +90,7 @@ const areaMove = (
 const again = (state: SensorState, track: Track, when: When, reported: Pick<Track, 'inside'> = {}): SensorState => ({
   ...state,
   ...(state.tracks && {
-    tracks: state.tracks.map((one) => (one === track ? seenAt({ ...one, ...reported }, when) : one)),
+    tracks: state.tracks.map((known) => (known === track ? seenAt({ ...known, ...reported }, when) : known)),
   }),
 });
 

@@ -95,10 +95,10 @@ const merge = async (
   let all = await Promise.all(keys.map((key) => more({ key, to: start, rows: [] })));
   for (;;) {
     const safe = all.reduce((least, { to }) => (precedes(to, least) ? to : least), end);
-    const rows = all.flatMap((one) => one.rows.filter(({ id }) => !precedes(safe, id)));
+    const rows = all.flatMap((read) => read.rows.filter(({ id }) => !precedes(safe, id)));
     if (safe === end || rows.length >= limit)
       return { rows: rows.sort((a, b) => (precedes(a.id, b.id) ? -1 : 1)), next: safe === end ? undefined : safe };
-    all = await Promise.all(all.map((one) => (one.to === safe ? more(one) : one)));
+    all = await Promise.all(all.map((read) => (read.to === safe ? more(read) : read)));
   }
 };
 

@@ -35,7 +35,7 @@ export const changedBy = (keys: readonly Key[]): Changed => {
   return {
     // Nobody's sensors are under 0, until they are somebody's.
     customerId: customers.find((id) => id > 0) ?? customers[0],
-    object: objects.find((one) => one !== null) ?? null,
+    object: objects.find((object) => object !== null) ?? null,
   };
 };
 

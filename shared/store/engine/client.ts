@@ -107,7 +107,7 @@ const reads = ({ client, common, call }: Connection) => {
     /** Reads several items as `getEventual` reads one. */
     getAllEventual: async <T extends Item>(keys: readonly Key[]): Promise<(T & Key)[]> => {
       const found = await getAll<T>(keys, false);
-      const missing = keys.filter(({ pk, sk }) => !found.some((one) => one.pk === pk && one.sk === sk));
+      const missing = keys.filter(({ pk, sk }) => !found.some((item) => item.pk === pk && item.sk === sk));
       return missing.length === 0 ? found : [...found, ...(await getAll<T>(missing))];
     },
 

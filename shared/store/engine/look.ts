@@ -26,9 +26,9 @@ export const lookFor = async <R, I extends string | number>(
   const enough = (page + 1) * perPage + 1;
   let next = after;
   for (let looked = 0; looked === 0 || (next !== undefined && rows.length < enough && looked < stretches); looked++) {
-    const one = await look(next, stretch, looked === 0);
-    rows.push(...one.rows);
-    next = one.next;
+    const page = await look(next, stretch, looked === 0);
+    rows.push(...page.rows);
+    next = page.next;
   }
   const data = rows.slice(page * perPage, (page + 1) * perPage);
   return { total: rows.length, page, perPage, data, isWhole: next === undefined, next };

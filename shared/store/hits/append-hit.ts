@@ -41,8 +41,10 @@ export const append = async (
   now: number,
 ): Promise<HitPlace & { isNew: boolean }> => {
   // A device may give its message a UUID that another one has used.
-  const isSame = (one: KnownHit) =>
-    one.sensorEventId === hit.sensorEventId && one.sensorId === hit.sensorId && one.ruleId === hit.ruleId;
+  const isSame = (knownHit: KnownHit) =>
+    knownHit.sensorEventId === hit.sensorEventId &&
+    knownHit.sensorId === hit.sensorId &&
+    knownHit.ruleId === hit.ruleId;
   const note = (hits: readonly KnownHit[]) =>
     recent.note(
       customerId,

@@ -61,11 +61,11 @@ export const placeOfChange = async (
 ): Promise<number> => {
   const position = await firstWhere(0, line.size, async (at) => (await line.at(at)).createDate > updateDate);
   const start = position < line.size ? await line.at(position) : { id: Number.POSITIVE_INFINITY };
-  const reading = readDown(line, new Set(late.map((one) => one.id)), position);
+  const reading = readDown(line, new Set(late.map((change) => change.id)), position);
   while (!reading.isBefore(updateDate)) await reading.more(FEW);
-  const isBefore = (one: Pick<HitItem, 'id' | 'updateDate'>): boolean =>
-    one.updateDate > updateDate || (one.updateDate === updateDate && ties * (one.id - id) < 0);
-  const above = line.size - position - late.filter((one) => one.id >= start.id).length;
+  const isBefore = (hit: Pick<HitItem, 'id' | 'updateDate'>): boolean =>
+    hit.updateDate > updateDate || (hit.updateDate === updateDate && ties * (hit.id - id) < 0);
+  const above = line.size - position - late.filter((change) => change.id >= start.id).length;
   return above + [...reading.found, ...late].filter(isBefore).length;
 };
 

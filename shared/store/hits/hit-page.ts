@@ -44,7 +44,9 @@ const pageByChange = async (of: Of, line: HitLine, query: HitQuery): Promise<Hit
   const { table, customerId, sensorId } = of;
   if (line.size === 0) return { total: 0, hits: [] };
   const [all, oldest] = await Promise.all([lateChanges(table, customerId), line.at(0)]);
-  const late = all.filter((one) => one.id >= oldest.id && (sensorId === undefined || one.sensorId === sensorId));
+  const late = all.filter(
+    (change) => change.id >= oldest.id && (sensorId === undefined || change.sensorId === sensorId),
+  );
   const before = await passed(of, line, late, query);
   const start = before + query.page * query.perPage;
   const length = Math.min(query.perPage, line.size - start);

@@ -11,7 +11,7 @@ export type LateChange = { id: number; sensorId: string; updateDate: number };
 export const lateChanges = async (table: TableReader, customerId: number): Promise<LateChange[]> => {
   const pk = items.lateChange.pk({ customerId });
   const found = await table.queryAll<Omit<LateChange, 'id'>>({ pk, consistent: false });
-  return found.map(({ pk, sk, ...one }) => ({ ...one, id: Number(items.lateChange.read({ pk, sk })?.hitId) }));
+  return found.map(({ pk, sk, ...change }) => ({ ...change, id: Number(items.lateChange.read({ pk, sk })?.hitId) }));
 };
 
 /** Notes that a hit changed at a time (ms), for lists in the order of changes: with that change, in one transaction. */

@@ -17,7 +17,7 @@ export const recentHits = () => {
     since: (customerId: number, { id }: HitPlace): KnownHit[] | null => {
       const all = known.get(customerId) ?? [];
       const [oldest] = all;
-      return oldest && oldest.id <= id + 1 ? all.filter((one) => one.id > id) : null;
+      return oldest && oldest.id <= id + 1 ? all.filter((hit) => hit.id > id) : null;
     },
 
     /** Takes note of hits that follow each other. */

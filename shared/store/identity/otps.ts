@@ -49,7 +49,7 @@ const otpWrites = (table: Table) => ({
     for (;;) {
       const was = (await table.get<Otp>(key))?.codes ?? [];
       if (!was.includes(hash)) return false;
-      const codes = was.filter((one) => one !== hash);
+      const codes = was.filter((code) => code !== hash);
       if (await table.update(key, changes({ set: { codes }, if: where('#codes = :was', { was }) }))) return true;
     }
   },

@@ -34,7 +34,7 @@ export const channelReads = (table: TableReader) => ({
     const proven = (await queryOf(table, of)).filter(({ provenDate }) => provenDate !== null);
     const isPushed = proven.some(({ by }) => by === 'push');
     const key = isPushed ? await table.get<PushKey>(items.pushKey({})) : null;
-    return proven.flatMap((one) => sendable(one, key && { publicKey: key.publicKey, sealed: key.sealed }));
+    return proven.flatMap((channel) => sendable(channel, key && { publicKey: key.publicKey, sealed: key.sealed }));
   },
 });
 

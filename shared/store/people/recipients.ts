@@ -13,11 +13,11 @@ export const recipientReads = (table: TableReader) => ({
       ...[...webhookIds].map((webhookId) => items.webhook({ customerId, webhookId })),
       ...[...botIds].map((botId) => items.bot({ customerId, botId })),
     ]);
-    const webhooks = found.filter((one) => items.webhook.read(one)) as unknown as WebhookRecord[];
-    const bots = found.filter((one) => items.bot.read(one)) as unknown as Bot[];
+    const webhooks = found.filter((item) => items.webhook.read(item)) as unknown as WebhookRecord[];
+    const bots = found.filter((item) => items.bot.read(item)) as unknown as Bot[];
     return {
-      webhooks: new Map(webhooks.map((one) => [one.id, one])),
-      bots: new Map(bots.map((one) => [one.id, one])),
+      webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
+      bots: new Map(bots.map((bot) => [bot.id, bot])),
     };
   },
 

@@ -57,7 +57,7 @@ const checksOf = (rule: Rule): Write[] => {
     const isFit = ['#botId = :botId', ...mute.map((format) => `#format <> :${format}`)].join(' AND ');
     mustBe(
       items.webhook({ customerId, webhookId }),
-      where(isFit, { botId, ...Object.fromEntries(mute.map((one) => [one, one])) }),
+      where(isFit, { botId, ...Object.fromEntries(mute.map((format) => [format, format])) }),
     );
   }
   return [...checks.values()].slice(0, MOST_CHECKS);
@@ -108,7 +108,7 @@ export const ruleReads = (table: TableReader) => ({
   namingRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<NamedRule[]> => {
     const beginsWith = items.rule.sk({ scope: `S:${sensorId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const found = await table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), beginsWith });
-    const naming = found.filter(({ regionId }) => regionIds.some((one) => one === regionId));
+    const naming = found.filter(({ regionId }) => regionIds.some((id) => id === regionId));
     return naming.map(({ id, name }) => ({ id, name }));
   },
 

@@ -88,7 +88,7 @@ const feedbackWrites = (table: Table) => ({
         const pk = items.feedbackOfHit.pk({ customerId, hitId: hit.id });
         const query = { pk, newestFirst: true, limit: 2 };
         const { items: newest } = await table.query<{ feedback: Feedback }>(query);
-        const next = newest.find((one) => one.feedback.id !== id)?.feedback ?? null;
+        const next = newest.find((opinion) => opinion.feedback.id !== id)?.feedback ?? null;
         writes.push({ remove: ofHit(customerId, hit, feedback) }, ...show(customerId, hit, next, now));
       }
       return (await table.write(...writes)) === null || null;

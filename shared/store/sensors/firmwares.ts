@@ -40,7 +40,7 @@ export const firmwareReads = (table: TableReader) => ({
       defaultOf(table, manufacturer),
       table.queryAll<FirmwareItem>({ pk, beginsWith: 'VERSION#' }),
     ]);
-    return all.map((one) => ({ ...one, isDefault: one.versionCode === chosen }));
+    return all.map((firmware) => ({ ...firmware, isDefault: firmware.versionCode === chosen }));
   },
 });
 

@@ -36,7 +36,7 @@ export const sensorReads = (table: TableReader) => ({
     };
     const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === UNASSIGNED ? [] : [keys.customer])];
     const found = await table.getAll<Item>(wanted);
-    const at = <T>({ pk, sk }: Key) => (found.find((one) => one.pk === pk && one.sk === sk) ?? null) as T | null;
+    const at = <T>({ pk, sk }: Key) => (found.find((item) => item.pk === pk && item.sk === sk) ?? null) as T | null;
     return {
       sensor: at<SensorRecord>(keys.sensor),
       state: known ?? at<StateItem>(keys.state),

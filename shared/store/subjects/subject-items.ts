@@ -36,10 +36,10 @@ const nobody = { userId: null, name: ERASED };
 
 type Message = Partial<Pick<PackedMessage, 'accountId' | 'publisher' | 'extra'>>;
 /** A message without a user whom it is for; all others as they are. */
-const messageWithout = <T extends Message>(one: T, id: number): T =>
-  one.accountId === id && one.publisher !== 'webhook'
-    ? { ...one, accountId: 0, extra: { is_bot: false, display_name: ERASED } }
-    : one;
+const messageWithout = <T extends Message>(message: T, id: number): T =>
+  message.accountId === id && message.publisher !== 'webhook'
+    ? { ...message, accountId: 0, extra: { is_bot: false, display_name: ERASED } }
+    : message;
 
 /** A hit without a user who was told of it, acknowledged it, or wrote feedback on it. */
 const hitWithout: Rule = (item, { subject }) => {
@@ -48,8 +48,10 @@ const hitWithout: Rule = (item, { subject }) => {
   const to = escalation?.to?.filter((receiver) => !receiver.startsWith(`${id} `));
   const left = {
     ...item,
-    messages: messages.map((one) => messageWithout(one, id)),
-    ...(told !== undefined && { told: packMessages(unpackMessages(told).map((one) => messageWithout(one, id))) }),
+    messages: messages.map((message) => messageWithout(message, id)),
+    ...(told !== undefined && {
+      told: packMessages(unpackMessages(told).map((message) => messageWithout(message, id))),
+    }),
     ...(acknowledgement?.userId === id && { acknowledgement: { ...acknowledgement, ...nobody } }),
     ...(feedback?.accountId === id && { feedback: { ...feedback, accountId: 0 } }),
     ...(to && { escalation: { ...escalation, to } }),

@@ -33,7 +33,7 @@ export async function* walk(
       // An older feedback of a user may be under a hit that has nothing else of the user.
       const above = who.subject.kind === 'user' ? page : met.map(({ item }) => item);
       for (const item of above) {
-        const isMet = met.some((one) => one.item === item);
+        const isMet = met.some((line) => line.item === item);
         if (!isMet && !items.ruleHit.read(item)) continue;
         for (const under of placesUnder(item, who))
           for await (const more of reads.pages(under)) yield more.flatMap((one) => meet(place, one));

@@ -48,7 +48,7 @@ const furnishHome = async (scene: Scene) => {
     },
     /** What each webhook got of the fall, in the order of the steps, and what its hit says. */
     outcome: async () => {
-      const got = receiver.receipts.map((one) => ({ ...one }));
+      const got = receiver.receipts.map((receipt) => ({ ...receipt }));
       await ownEvents(scene, customerId, sensorId);
       const { ruleMessages, acknowledgement } = await client.ok<RuleHit>('GET', path);
       return { got: hooks.map((id) => got.filter(({ webhookId }) => webhookId === id)), ruleMessages, acknowledgement };

@@ -51,7 +51,7 @@ const createReader = ({ chance }: Scene, reader: Client, path: string) => {
 const complaintsOf = (seen: readonly Seen[], falls: readonly Omit<Seen, 'id'>[]): string[] => {
   const nameOf = ({ sensorId, start }: Omit<Seen, 'id'>) => `${sensorId} ${start}`;
   const idsOf = Map.groupBy(seen, nameOf);
-  const missing = falls.filter((one) => !idsOf.has(nameOf(one)));
+  const missing = falls.filter((fall) => !idsOf.has(nameOf(fall)));
   const renamed = [...idsOf].filter(([, all]) => new Set(all.map(({ id }) => id)).size > 1);
   const first = [...new Map(seen.toReversed().map((one) => [one.id, one])).values()].toReversed();
   const misplaced = [...Map.groupBy(first, ({ sensorId }) => sensorId).values()].flatMap((all) =>

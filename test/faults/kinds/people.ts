@@ -31,7 +31,7 @@ const toldByEachWay = async ({ homes: { birch }, stores, letters, clock, receive
       const { hits } = await stores.hitLists.page(customerId, begun, page);
       const own = hits.filter((hit) => hit.ruleId === ruleId);
       const events = new Set(own.map(({ sensorEventId }) => sensorEventId));
-      const fallen = receiver.receipts.filter((one) => one.customerId === customerId);
+      const fallen = receiver.receipts.filter((receipt) => receipt.customerId === customerId);
       const missed = fallen.filter(({ uuid }) => !events.has(uuid));
       const span = [begun, clock.now() + DAY] as const;
       const { data } = await stores.deliveryLog.joined(customerId, [null], span, { ...page, sensorId: '' });

@@ -73,7 +73,7 @@ const failing =
         await cloud.idle();
       },
       after: async () => {
-        const told = receiver.receipts.find((one) => one.uuid === behind?.uuid);
+        const told = receiver.receipts.find((receipt) => receipt.uuid === behind?.uuid);
         const isInTime = told && behind?.at && told.at - behind.at <= HELD_BACK;
         return [
           ...(queues.quarantine.stats().visible === 1 ? [] : ['it is not in the quarantine']),

@@ -35,7 +35,7 @@ const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Pr
         `${at}/deliveries?state=failed&since=${since}`,
       );
       const reasons = page?.data.map(({ reason }) => reason);
-      if (receiver.receipts.length > 0 || !reasons?.every((one) => one === 'exhausted'))
+      if (receiver.receipts.length > 0 || !reasons?.every((reason) => reason === 'exhausted'))
         return [`${receiver.receipts.length} told beyond the retry schedule, ended by ${reasons}`];
       await birch.client.ok('POST', `${at}/replays`, { since, until: clock.now(), states: ['failed'] });
       return (await drain()) > 0 ? ['a replay that does not end'] : [];

@@ -39,7 +39,9 @@ const seed = async (customerId: number, count: number, prefix: string): Promise<
     return { ...newSensor({ id, hardwareId, manufacturer: 'maker_b', firmwareVersion: 1 }, 1), customerId };
   });
   for (let at = 0; at < count; at += 100)
-    await cloud.runtime.table.write(...records.slice(at, at + 100).map((one) => ({ put: newSensorItem(one) })));
+    await cloud.runtime.table.write(
+      ...records.slice(at, at + 100).map((sensorRecord) => ({ put: newSensorItem(sensorRecord) })),
+    );
   return ids;
 };
 

@@ -88,7 +88,7 @@ describe('queues', () => {
   it.each(workQueues)(
     '%s: keeps messages for 14 days, and as long what failed too often, in a queue of its kind',
     (name) => {
-      const reader = consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) as Consumer;
+      const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
       const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
       const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
       expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({

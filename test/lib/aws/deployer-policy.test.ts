@@ -45,7 +45,7 @@ test('who recovers changes no table but recovered ones, and no function but thos
     '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":"ERASURES"}}',
     [],
   ]);
-  const [reading, ...changing] = tables.filter((one) => one !== erasures);
+  const [reading, ...changing] = tables.filter((table) => table !== erasures);
   expect(reading?.Resource).toBe('arn:aws:dynamodb:*:*:table/SensorCloud-*');
   expect(new Set(resourcesOf(changing))).toEqual(new Set(['arn:aws:dynamodb:*:*:table/SensorCloud-*-recovered-*']));
   expect(JSON.stringify(reading)).not.toMatch(/Item|Scan|Query|Update|Delete/);

@@ -21,7 +21,7 @@ type Function = { name: LambdaName; uses: readonly Use[]; queues: readonly Queue
 const functions: Function[] = [
   ...groups.map(({ name, operations }) => {
     const all = Object.values<Operation>(operations);
-    return { name, uses: all.flatMap((one) => [...guardCallsOf(one), ...one.uses]), queues: [] };
+    return { name, uses: all.flatMap((operation) => [...guardCallsOf(operation), ...operation.uses]), queues: [] };
   }),
   ...consumers,
   ...[...schedules, ...schedulesOfAws, ...authorizers].map((one) => ({ ...one, queues: [] })),
@@ -68,7 +68,10 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
       allowing(policyOf(name), { action, resource: 'table', keys }) !== undefined;
     for (const action of new Set(accesses.map(({ action }) => action))) {
       const touched = partitions.filter((partition) => isAllowed(action, partition.replaceAll(/\{\w+\}/g, '7')));
-      expect([action, ...touched]).toEqual([action, ...partitions.filter((one) => declared.has(`${action} ${one}`))]);
+      expect([action, ...touched]).toEqual([
+        action,
+        ...partitions.filter((partition) => declared.has(`${action} ${partition}`)),
+      ]);
       expect([action, isAllowed(action)]).toEqual([action, false]);
     }
   });

@@ -59,7 +59,9 @@ describe('the API', () => {
       const [{ Body }] = all(stackOf({ corsOrigins }).template, 'AWS::ApiGateway::RestApi') as [Properties];
       const answers: Properties[] = Object.values(Body['x-amazon-apigateway-gateway-responses']);
       const names = ['Access-Control-Allow-Origin', 'Vary'];
-      const said = answers.map((one) => names.map((name) => one.responseParameters[`gatewayresponse.header.${name}`]));
+      const said = answers.map((answer) =>
+        names.map((name) => answer.responseParameters[`gatewayresponse.header.${name}`]),
+      );
       return [...new Set(said.map((one) => one.join(' ')))];
     };
     const [app, other] = ['https://app.example.org', 'https://other.example.org'];
@@ -91,7 +93,7 @@ describe('the API', () => {
     expect(withRate(3, 4)).toEqual(logins.map((path) => `POST ${BASE_PATH}/users${path}`));
     const writes = groups
       .flatMap(({ operations }) => Object.values<Operation>(operations))
-      .filter((one) => one.method !== 'GET' && !isGuessable(one) && apiOf(one) === 'apps');
+      .filter((operation) => operation.method !== 'GET' && !isGuessable(operation) && apiOf(operation) === 'apps');
     expect(withRate(7, 8)).toEqual(writes.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).sort());
   });
 
@@ -99,7 +101,7 @@ describe('the API', () => {
     const [stage] = all(dev, 'AWS::ApiGateway::Stage');
     expect(stage.AccessLogSetting.Format).toContain('$context.requestId');
     expect(stage.AccessLogSetting.Format).not.toMatch(/body|query|header|context\.path|authorizer/i);
-    for (const one of stage.MethodSettings) expect(one).toMatchObject({ DataTraceEnabled: false });
+    for (const methodSetting of stage.MethodSettings) expect(methodSetting).toMatchObject({ DataTraceEnabled: false });
   });
 
   it('is at its own name where the stage has one, and nowhere else', () => {

@@ -48,7 +48,7 @@ test('a list that is looked at in parts is followed by its links, pages and curs
   expect(ids).toEqual([1, 2, 3]);
   expect(queries).toEqual([
     { perPage: '200', state: 'failed' },
-    ...links.map((one) => Object.fromEntries(new URLSearchParams(one))),
+    ...links.map((link) => Object.fromEntries(new URLSearchParams(link))),
   ]);
 });
 
@@ -78,7 +78,7 @@ test('lists of the service come whole and once, of both kinds', async () => {
     await first?.device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('finished', Date.now() - at * 60_000));
   await cloud.idle();
   const ids = await gather(listAll(client, '/sensors', { query: { perPage: 2 } }), ({ id }) => id);
-  expect(ids.toSorted()).toEqual(sensors.map((one) => one.sensorId).toSorted());
+  expect(ids.toSorted()).toEqual(sensors.map((sensor) => sensor.sensorId).toSorted());
   const given = { path: { sensorId }, query: { perPage: 2 } };
   const events = await gather(listAll(client, '/sensors/{sensorId}/events', given), ({ uuid }) => uuid);
   expect(events.length).toBeGreaterThanOrEqual(5);

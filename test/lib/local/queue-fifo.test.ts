@@ -21,7 +21,7 @@ const remove = (queue: { remove(handle: string): void }, messages: Message[]) =>
   for (const { receiptHandle } of messages) queue.remove(receiptHandle);
 };
 const named = (messages: Message[], body: string): string =>
-  messages.find((one) => one.body === body)?.receiptHandle ?? expect.unreachable();
+  messages.find((message) => message.body === body)?.receiptHandle ?? expect.unreachable();
 
 test('FIFO queue: one receive gives several messages of a group in the order of sending, groups in turn', () => {
   const { send, take } = make();
@@ -191,8 +191,10 @@ test('FIFO queue: redrive puts dead letters back in their order, behind waiting 
   expect(queue.redrive()).toBe(0);
   expect(deadLetter.stats()).toMatchObject({ visible: 0, inFlight: 0 });
   const again = receive();
-  expect(again.map((one) => one.body)).toEqual(['a3', 'b3', 'a1', 'b1', 'a2', 'b2']);
-  const [old, back] = [before, again].map((all) => all.find((one) => one.body === 'a1') ?? expect.unreachable());
+  expect(again.map((message) => message.body)).toEqual(['a3', 'b3', 'a1', 'b1', 'a2', 'b2']);
+  const [old, back] = [before, again].map(
+    (all) => all.find((message) => message.body === 'a1') ?? expect.unreachable(),
+  );
   expect(back).toMatchObject({
     messageId: old?.messageId,
     attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(START) },

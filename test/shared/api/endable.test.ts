@@ -29,7 +29,7 @@ test('what a call has not done when its caller is told 503 is not done any more,
       await thawed.promise;
       const task = { type: 'check_sensor', customerId: 1, sensorId: 'id_a' } as const;
       const outcomes = await Promise.allSettled([store.canary.begin('after', 0), enqueue([task])]);
-      ended.resolve(outcomes.map((one) => (one.status === 'rejected' ? one.reason.name : 'done')));
+      ended.resolve(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.name : 'done')));
       return { status: 'OK' };
     },
   });

@@ -45,7 +45,7 @@ describe('a token', () => {
   });
   test('of one kind is none of another', () => {
     const { token } = draw('session');
-    for (const prefix of Object.values(tokenKinds).filter((one) => one !== 'ses'))
+    for (const prefix of Object.values(tokenKinds).filter((tokenKind) => tokenKind !== 'ses'))
       expect(readToken(token.replace('ses', prefix))).toBeNull();
   });
   test('is not any text', () => {

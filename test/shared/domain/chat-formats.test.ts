@@ -57,8 +57,10 @@ describe.each(['chat', 'teams'] as const)('%s', (format) => {
     const { text, attachments } = chatOf(of, more);
     return [
       text,
-      ...attachments.flatMap((one) =>
-        'fields' in one ? [one.text, ...one.fields.map(({ title, value }) => `${title}: ${value}`)] : [one.title],
+      ...attachments.flatMap((attachment) =>
+        'fields' in attachment
+          ? [attachment.text, ...attachment.fields.map(({ title, value }) => `${title}: ${value}`)]
+          : [attachment.title],
       ),
     ];
   };

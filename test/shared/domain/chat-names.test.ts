@@ -110,7 +110,7 @@ describe('names and texts of people', () => {
   });
 
   test('the commands of this test are found in the texts as they were given', () => {
-    for (const trick of tricks) expect([trick, commands.some((one) => one.test(trick))]).toEqual([trick, true]);
+    for (const trick of tricks) expect([trick, commands.some((command) => command.test(trick))]).toEqual([trick, true]);
   });
 
   test('teams: are in runs alone, which have no markup; mentions, links and templates are taken apart', () => {

@@ -46,7 +46,7 @@ describe('the regions of maker A', () => {
     expect(play([a.presence(false, { presenceRegionMap: { 0: 0, 1: 0 } })]).said).toEqual(['']);
   });
   test('without presence detection are not told', () => {
-    const silent = { ...around, regions: regions.map((one) => ({ ...one, presenceDetectionEnabled: false })) };
+    const silent = { ...around, regions: regions.map((region) => ({ ...region, presenceDetectionEnabled: false })) };
     expect(play([a.regions({ 0: 1, 1: 1, 2: 1 })], SECOND, active, silent).said).toEqual(['']);
   });
   test('that only the device knows are told by their place', () => {

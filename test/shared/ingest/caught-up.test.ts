@@ -15,7 +15,7 @@ const judge = (state: SensorState, message: object, receiveDate: number) => {
   return stepByMessage(state, credible(decoders.maker_a(message), cause.receiveDate), cause, noRoomContext);
 };
 const stateAfter = (messages: readonly object[], from: SensorState = newSensorState): SensorState =>
-  messages.reduce((state: SensorState, one, at) => judge(state, one, 1_000_000 + at).next, from);
+  messages.reduce((state: SensorState, message, at) => judge(state, message, 1_000_000 + at).next, from);
 
 const presence = (presenceDetected: boolean, more: object = {}) => ({
   type: 4,
@@ -24,7 +24,10 @@ const presence = (presenceDetected: boolean, more: object = {}) => ({
 const timed = (presenceDetected: boolean, timestamp: number) => presence(presenceDetected, { timestamp });
 const fall = (status: string, timestamp: number) => ({ type: 5, payload: { status, timestamp } });
 const received = (messages: readonly object[], manufacturer: 'maker_a' | 'maker_b' = 'maker_a') =>
-  messages.map((one) => ({ raw: JSON.stringify(one), decoded: credible(decoders[manufacturer](one), 2_000_000) }));
+  messages.map((message) => ({
+    raw: JSON.stringify(message),
+    decoded: credible(decoders[manufacturer](message), 2_000_000),
+  }));
 const quietly = (state: SensorState, ...messages: object[]) =>
   stepQuietly(state, device.sensorId, received(messages), 2_000_000);
 

@@ -73,10 +73,10 @@ describe.each(places)('what %s refuses', (place, declared, refusal) => {
 
   test.each(all.filter(([, { wants }]) => /^a whole number/.test(wants)))(
     '%s: its bounds are those named',
-    (_, one) => {
-      const [least, most] = one.wants.match(/\d+/g)?.map(Number) ?? [];
-      if (least === undefined || most === undefined) throw new Error(one.wants);
-      expect([least - 1, least, most, most + 1].map((value) => one.read(value))).toEqual([null, least, most, null]);
+    (_, setting) => {
+      const [least, most] = setting.wants.match(/\d+/g)?.map(Number) ?? [];
+      if (least === undefined || most === undefined) throw new Error(setting.wants);
+      expect([least - 1, least, most, most + 1].map((value) => setting.read(value))).toEqual([null, least, most, null]);
     },
   );
 

@@ -69,7 +69,7 @@ test('counts are exact when 20 are made and 20 go at the same time', async () =>
   const outcomes = await atOnce<unknown>(40, (at) =>
     at % 2 === 0 ? its.bots.remove(customerId, 100 + at / 2) : its.bots.create(bot(100 + at), 100),
   );
-  expect(outcomes.filter((one) => one !== true && one !== null)).toEqual([]);
+  expect(outcomes.filter((outcome) => outcome !== true && outcome !== null)).toEqual([]);
   expect(await countsOf()).toEqual({ ...before, rules: 3, bots: 21 });
 });
 

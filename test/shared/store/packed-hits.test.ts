@@ -89,8 +89,8 @@ describe('a hit with three messages', () => {
 test('a report to a hit of 20 bots with names of 36 characters writes less than 3 units: 6 with its delivery', async () => {
   const { ruleHits } = store(engine.table);
   const { messages, ...hit } = newHit(20);
-  const named = messages.map((one, at) => ({
-    ...one,
+  const named = messages.map((message, at) => ({
+    ...message,
     accountId: 1_234_500 + at,
     extra: { display_name: `Schwesternruf Wohnbereich Linden ${100 + at}`, is_bot: true },
   }));
@@ -101,7 +101,7 @@ test('a report to a hit of 20 bots with names of 36 characters writes less than 
     await ruleHits.report({ customerId: 1_234, hitId, at, tries: [NOW + 150 + at], sent: true }, NOW + 300 + at);
     units.push(ledger.total().write);
   }
-  expect(units.reduce((sum, one) => sum + one, 0)).toBeLessThan(20 * 3);
+  expect(units.reduce((sum, unit) => sum + unit, 0)).toBeLessThan(20 * 3);
 });
 
 test('a hit with one or two messages is stored whole', async () => {

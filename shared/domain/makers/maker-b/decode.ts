@@ -77,11 +77,11 @@ const vitalAlarms: Readonly<Record<number, Situation>> = {
 const vital = (data: unknown): Read => {
   const { found, wrong } = readFields(kinds.vital.fields.shape.data, data);
   const { respirationRate, heartRate, alarmType } = found;
-  const rates = [respirationRate, heartRate].filter((one) => one !== undefined);
+  const rates = [respirationRate, heartRate].filter((rate) => rate !== undefined);
   if (rates.length === 0 && alarmType === undefined) return null;
   const alarm = alarmType === undefined ? null : (vitalAlarms[alarmType] ?? null);
   // A rate of 0 means that nothing was measured, so it does not show that all is well again.
-  const hasReading = rates.length === 0 || rates.some((one) => one > 0);
+  const hasReading = rates.length === 0 || rates.some((rate) => rate > 0);
   return { signal: { kind: 'vital', alarm, hasReading }, wrong: wrong.map((name) => `data.${name}`) };
 };
 

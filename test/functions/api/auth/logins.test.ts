@@ -54,7 +54,7 @@ test('a user ends one session from another: it is refused from the next call on,
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};
   await user.client.ok('DELETE', `/users/me/sessions/${id}`);
   expect([await alive(lost), await alive(user.client)]).toEqual([false, true]);
-  expect((await list(user.client)).map((one) => one.id)).not.toContain(id);
+  expect((await list(user.client)).map((session) => session.id)).not.toContain(id);
   expect((await user.client.call('DELETE', `/users/me/sessions/${id}`)).status).toBe(404);
 });
 

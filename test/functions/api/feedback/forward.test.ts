@@ -139,7 +139,7 @@ test('one webhook is for all feedback, also for several at once, and it follows 
     await own.idle();
     const customers = await root.ok<{ name: string }[]>('GET', '/customers');
     await own.stop();
-    return customers.filter((one) => !one.name.startsWith('home')).length;
+    return customers.filter((customer) => !customer.name.startsWith('home')).length;
   };
   expect([await given(maker.url, 3), await given(elsewhere.url, 2)]).toEqual([1, 1]);
   expect([maker.received.splice(0).length, elsewhere.received.length]).toEqual([3, 2]);

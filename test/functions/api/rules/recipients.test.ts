@@ -18,7 +18,7 @@ test('createRule: a user who has proven the channel, and whoever is on duty, are
     { userId: anna.id, by: 'sms' },
     { onDuty: true, by: 'push' },
   ];
-  const { id } = await rule(recipients.map((one) => ({ ...one, more: 'ignored' })));
+  const { id } = await rule(recipients.map((recipient) => ({ ...recipient, more: 'ignored' })));
   const kept = await client.ok<object>('GET', `/rules/${id}`);
   expect(kept).toMatchObject({ recipients });
   expect((await client.call('PUT', `/rules/${id}`, kept)).status).toBe(200);
@@ -69,7 +69,7 @@ test.each(hostile)('createRule: 400 with the path for %s as recipient', async (_
   const text = typeof recipient === 'string' && recipient.startsWith('{') ? recipient : JSON.stringify(recipient);
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: ['HERE'] };
   const { status, body } = await client.call('POST', '/rules', JSON.stringify(rule).replace('"HERE"', text));
-  expect([status, (body as Refused).errors?.map((one) => one.path)]).toEqual([400, expect.arrayContaining([path])]);
+  expect([status, (body as Refused).errors?.map((error) => error.path)]).toEqual([400, expect.arrayContaining([path])]);
 });
 
 test('createRule: 400 for none, and for more than 20', async () => {

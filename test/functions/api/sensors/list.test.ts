@@ -92,8 +92,10 @@ describe('a list of 10,000 sensors', () => {
     const [sensor] = all.slice(4_711);
     for (const searchText of ['TÜRE', sensor?.hardwareId.toLowerCase() ?? '', sensor?.id ?? '']) {
       const { page, cost } = await list(big, `perPage=200&searchText=${encodeURIComponent(searchText)}`);
-      const right = all.filter((one) =>
-        [one.id, one.name, one.hardwareId].some((text) => text.toLowerCase().includes(searchText.toLowerCase())),
+      const right = all.filter((sensorRecord) =>
+        [sensorRecord.id, sensorRecord.name, sensorRecord.hardwareId].some((text) =>
+          text.toLowerCase().includes(searchText.toLowerCase()),
+        ),
       );
       expect(page.total).toBe(right.length);
       expect(cost.read, ledger.text()).toBeLessThanOrEqual(200);

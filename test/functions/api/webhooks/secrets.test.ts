@@ -26,7 +26,7 @@ const signers = ({ headers, body }: Received) => {
   const signatures = String(headers['webhook-signature'] ?? '').split(' ');
   return {
     first: [OLD, NEW].filter((secret) => headers['x-service-cloud-signature'] === plain(secret)),
-    standard: signatures.flatMap((one) => [OLD, NEW].filter((secret) => one === standard(secret))),
+    standard: signatures.flatMap((signature) => [OLD, NEW].filter((secret) => signature === standard(secret))),
   };
 };
 

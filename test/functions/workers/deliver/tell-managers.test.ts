@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await createDeliveryWorld({ say });
 });
 afterAll(async () => {
-  await Promise.all(others.map((one) => one.stop()));
+  await Promise.all(others.map((other) => other.stop()));
   await world.stop();
 });
 

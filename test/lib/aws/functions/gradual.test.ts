@@ -15,9 +15,9 @@ const aliasOf = (name: string): [string, Properties] => {
 };
 /** The logical id of the version that an alias leads to: another id is another version. */
 const versionOf = (context: Parameters<typeof stackOf>[0], name: string): string => {
-  const one = stackOf(context);
-  const found = all('AWS::Lambda::Version', one.template).find(
-    ([, { FunctionName }]) => FunctionName.Ref === one.idOf(name),
+  const synthesised = stackOf(context);
+  const found = all('AWS::Lambda::Version', synthesised.template).find(
+    ([, { FunctionName }]) => FunctionName.Ref === synthesised.idOf(name),
   );
   return found?.[0] ?? 'none';
 };

@@ -30,7 +30,7 @@ test('a group that devices call knows how many messages they may send', () => {
   );
   expect(ofDevices.map(({ name }) => name)).toEqual(['devices']);
   for (const { operations } of ofDevices) {
-    const uses = Object.values<Operation>(operations).flatMap((one) => one.uses);
+    const uses = Object.values<Operation>(operations).flatMap((operation) => operation.uses);
     expect(uses.flatMap(variablesOf)).toContain('QUOTAS');
   }
 });

@@ -67,8 +67,8 @@ describe('reserved concurrency', () => {
     expect([most.reserved, few.reserved, none.reserved]).toEqual([all, least, {}]);
   });
 
-  it.each(ofFalls)('$name: its queues use at most what is reserved, and what its contract says', (one) => {
-    const { name, queues, concurrency } = one;
+  it.each(ofFalls)('$name: its queues use at most what is reserved, and what its contract says', (consumer) => {
+    const { name, queues, concurrency } = consumer;
     expect(few.sharesOf(name)).toEqual(queues.map(() => 2));
     for (const { sharesOf } of [most, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
   });

@@ -60,6 +60,6 @@ describe('the saved queries', () => {
     const sentences = filters.flatMap((filter) => [...filter.matchAll(/message = "([^"]+)"/g)].map(([, said]) => said));
     const code = globSync(['functions/workers/**/*.ts', 'shared/**/*.ts']).map((file) => readFileSync(file, 'utf8'));
     const isLogged = (said = '') => code.some((text) => new RegExp(`log\\([^)]*'${said}'`).test(text));
-    expect([sentences.length, sentences.filter((one) => !isLogged(one))]).toEqual([3, []]);
+    expect([sentences.length, sentences.filter((sentence) => !isLogged(sentence))]).toEqual([3, []]);
   });
 });

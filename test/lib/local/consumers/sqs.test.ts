@@ -38,7 +38,8 @@ describe('an inbox', () => {
     const clock = virtualClock(0);
     const inbox = createPrefetch(clock, 60);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) inbox.add(messageOf(name, name.slice(0, 1)));
-    const ids = (max: number, full = '') => inbox.receive(max, (group) => group === full).map((one) => one.messageId);
+    const ids = (max: number, full = '') =>
+      inbox.receive(max, (group) => group === full).map((message) => message.messageId);
     expect(ids(2)).toEqual(['a1', 'b1']);
     expect(ids(9, 'a')).toEqual(['c1']);
     await clock.advance(59_000);
@@ -53,7 +54,7 @@ describe('an inbox', () => {
     const inbox = createPrefetch(virtualClock(0), 60, 3);
     const gone = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => inbox.add(messageOf(name, name.slice(0, 1)))?.messageId);
     expect(gone).toEqual([undefined, undefined, undefined, 'a4', 'a3']);
-    expect(inbox.receive(9).map((one) => one.messageId)).toEqual(['a1', 'b1', 'a2']);
+    expect(inbox.receive(9).map((message) => message.messageId)).toEqual(['a1', 'b1', 'a2']);
   });
 });
 

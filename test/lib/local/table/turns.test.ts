@@ -74,7 +74,7 @@ test('when one call of a turn cannot be written, nothing of the turn is kept, an
   const ours = open(folder);
   await ours.put('before');
   const results = await Promise.allSettled([ours.put('a'), broken(ours), ours.get('before'), ours.put('b')]);
-  expect(results.map((one) => (one.status === 'rejected' ? one.reason.name : one.status))).toEqual(
+  expect(results.map((result) => (result.status === 'rejected' ? result.reason.name : result.status))).toEqual(
     Array(4).fill('InternalServerError'),
   );
   expect([await ours.get('a'), await ours.get('b'), await ours.get('before')]).toEqual([null, null, 'before']);

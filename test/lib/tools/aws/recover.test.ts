@@ -80,7 +80,7 @@ describe('a recovery', () => {
     });
     world.tables[goal.target] = { ...structuredClone(world.tables[OLD]), source: OLD } as WorldTable;
     world.table = goal.target;
-    for (const one of Object.values(world.functions)) one.table = goal.target;
+    for (const worldFunction of Object.values(world.functions)) worldFunction.table = goal.target;
     broken.clear();
     expect(await run()).toBe(true);
     expect(calls).toContain('deploy');
@@ -126,7 +126,7 @@ describe('--plan', () => {
   test('changes nothing, at the start, at the end and wherever a run stopped, and says what is done and what is to do', async () => {
     const { outcome, calls } = await endOf(null);
     let states = 0;
-    for (const at of [...calls.keys()].filter((one) => !isReading(calls[one] ?? '')))
+    for (const at of [...calls.keys()].filter((key) => !isReading(calls[key] ?? '')))
       await endOf({ at, how: 'after' }, async (one) => {
         const [state, before] = [stateIn(one), one.calls.length];
         one.lines.length = 0;

@@ -31,7 +31,7 @@ describe('a call that fails', () => {
     const { calls } = await endOf(null);
     const end = await endOf({ at: calls.indexOf('deploy'), how: 'after' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
-    expect(end.calls.filter((one) => one === 'deploy')).toHaveLength(1);
+    expect(end.calls.filter((call) => call === 'deploy')).toHaveLength(1);
   });
 
   test('is the deployment, and CloudFormation goes back: it is deployed again, while nothing runs', async () => {
@@ -39,7 +39,7 @@ describe('a call that fails', () => {
     const end = await endOf({ at: calls.indexOf('deploy'), how: 'goes back' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
     expect(end.outcome).toEqual(outcome);
-    expect(end.calls.filter((one) => one === 'deploy')).toHaveLength(2);
+    expect(end.calls.filter((call) => call === 'deploy')).toHaveLength(2);
   });
 
   test.each([
@@ -54,7 +54,7 @@ describe('a call that fails', () => {
     ['DeleteFunctionConcurrency', 1, /^FAILED {2}open the doors.*\nThe stage is on the recovered table, but not all/s],
   ])('says which step failed, in what state the stage is, and that it continues: %s', async (name, nth, says) => {
     const { calls } = await endOf(null);
-    const at = calls.flatMap((one, index) => (one === name ? [index] : []))[nth] ?? -1;
+    const at = calls.flatMap((call, index) => (call === name ? [index] : []))[nth] ?? -1;
     const { failAt, run, lines } = drill();
     failAt({ at, how: 'before' });
     await expect(run()).rejects.toThrow(`call ${at + 1}`);

@@ -110,7 +110,8 @@ test('answers and bodies have one medium, which is read; a picture alone is byte
     media.length === 0 || (media.length === 1 && /^(application\/json|text\/)/.test(media[0] ?? ''));
   const others = operations.filter(
     ({ responses, requestBody }) =>
-      !Object.values(responses).every((one) => isRead(contentOf(one))) || !isRead(contentOf(requestBody ?? {})),
+      !Object.values(responses).every((response) => isRead(contentOf(response))) ||
+      !isRead(contentOf(requestBody ?? {})),
   );
   expect(others.map(({ operationId }) => operationId)).toEqual(['getQrCode']);
 });

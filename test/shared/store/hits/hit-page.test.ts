@@ -71,7 +71,7 @@ describe('3,000 hits that were changed soon, late and often', () => {
   const byHand = (sensorId: string, sortBy: string): number[] => {
     const field = sortBy.includes('updateDate') ? 'updateDate' : 'id';
     const sign = sortBy.startsWith('desc') ? -1 : 1;
-    const listed = hits.filter((one) => sensorId === '' || one.sensorId === sensorId);
+    const listed = hits.filter((hit) => sensorId === '' || hit.sensorId === sensorId);
     return listed.toSorted((a, b) => sign * (a[field] - b[field]) || a.id - b.id).map(({ id }) => id);
   };
   const page = (sensorId: string, since: number, query: Parameters<typeof its.hitLists.page>[2]) =>
@@ -107,7 +107,7 @@ describe('3,000 hits that were changed soon, late and often', () => {
     const since = hits[1_000]?.createDate ?? 0;
     for (const sensorId of ['', ...SENSORS])
       for (const sortBy of orders) {
-        const young = new Set(hits.filter((one) => one.createDate >= since).map(({ id }) => id));
+        const young = new Set(hits.filter((hit) => hit.createDate >= since).map(({ id }) => id));
         const all = byHand(sensorId, sortBy).filter((id) => young.has(id));
         const found = await page(sensorId, since, { page: 2, perPage: 50, sortBy });
         expect([sensorId, sortBy, found.total]).toEqual([sensorId, sortBy, all.length]);
