@@ -121,8 +121,8 @@ test('a page that reaches nothing keeps what it has, says in red how old it is, 
   expect(await late.count()).toBe(0);
   await context.setOffline(true);
   await late.getByText('This browser has no network.').waitFor();
-  expect(await colour()).not.toBe(green);
-  expect(await page.title()).toBe('⚠ Overview · Sensor Cloud');
+  await expect.poll(colour).not.toBe(green);
+  await expect.poll(() => page.title()).toBe('⚠ Overview · Sensor Cloud');
   await visitor.look('night-offline');
   await context.setOffline(false);
   await late.waitFor({ state: 'detached' });
