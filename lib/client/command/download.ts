@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Io } from './command.ts';
@@ -36,8 +35,10 @@ export const download = async (url: string, place: Place, { fetch: send = fetch,
   const response = await send(new Request(url, { signal }));
   if (!response.ok || !response.body) throw new Error(`the file is not given (${response.status})`);
   const draft = `${path}.${randomBytes(4).toString('hex')}.part`;
+  // Opened before: a stream that breaks while it is opened would leave the file.
+  const file = await open(draft, 'wx', 0o600);
   try {
-    await pipeline(response.body, createWriteStream(draft, { flags: 'wx', mode: 0o600 }), { signal });
+    await pipeline(response.body, file.createWriteStream(), { signal });
     if (!isForced) await reserve(path);
     await rename(draft, path);
   } catch (error) {
