@@ -9,13 +9,15 @@ import { deviations, rooms } from './fixtures/rooms.ts';
 const root = new URL('..', import.meta.url).pathname;
 
 const roomOf = (file: string) => Object.keys(rooms).find((room) => fits(room, file));
-const isInRoom = (one: Import) => (rooms[roomOf(one.file) ?? ''] ?? '').split(' ').some((rule) => allows(rule, one));
-const deviationOf = (one: Import) => deviations.find(([file, may]) => fits(file, one.file) && allows(may, one));
+const isInRoom = (imported: Import) =>
+  (rooms[roomOf(imported.file) ?? ''] ?? '').split(' ').some((rule) => allows(rule, imported));
+const deviationOf = (imported: Import) =>
+  deviations.find(([file, may]) => fits(file, imported.file) && allows(may, imported));
 
 /** Complaints about the imports of a file. */
 const trespasses = (file: string, source: string): string[] =>
   importsOf(file, source)
-    .filter((one) => !isInRoom(one) && !deviationOf(one))
+    .filter((imported) => !isInRoom(imported) && !deviationOf(imported))
     .map(({ to, names }) => `${file} imports ${[to, ...names].join(' ')}`);
 
 const mayReadEnvironment = [
@@ -84,7 +86,7 @@ const isSwitchedOff = (file: string, source: string): boolean =>
 
 const files = folders
   .flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((one) => join(folder, one)),
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   )
   .filter((file) => /\.m?tsx?$/.test(file))
   .sort();
@@ -116,7 +118,7 @@ const isTestAtItsPlace = (file: string, all: readonly string[]): boolean => {
   const mirrored = file.replace(/^test\/(.*)\.test\.ts$/, '$1');
   return (
     Object.keys(otherTests).some((place) => file.startsWith(place)) ||
-    all.some((one) => dirname(one) === dirname(mirrored) || one.startsWith(`${mirrored}/`))
+    all.some((path) => dirname(path) === dirname(mirrored) || path.startsWith(`${mirrored}/`))
   );
 };
 
@@ -140,7 +142,7 @@ describe('the house', () => {
   });
 
   test('every deviation is needed, and has a reason', () => {
-    const all = sources.flatMap(([file, source]) => importsOf(file, source)).filter((one) => !isInRoom(one));
+    const all = sources.flatMap(([file, source]) => importsOf(file, source)).filter((imported) => !isInRoom(imported));
     const needed = new Set(all.map(deviationOf));
     expect(deviations.filter((deviation) => !needed.has(deviation) || deviation[2] === '')).toEqual([]);
   });
@@ -163,7 +165,7 @@ describe('the house', () => {
 
   test('every relative link of a document leads to a file', () => {
     const inFolders = folders.flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((one) => join(folder, one)),
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
     );
     const documents = [...topLevel, ...inFolders].filter((file) => file.endsWith('.md'));
     const links = documents.flatMap((file) =>

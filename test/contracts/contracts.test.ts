@@ -27,13 +27,13 @@ test('every operation has an example, and every example an operation', () => {
 });
 
 describe.each(operations)('%s', (name, operation) => {
-  const one = [name, operation] as const;
+  const contract = [name, operation] as const;
   const params = paramsOf(operation);
   const query = Object.keys(operation.query?.shape ?? {});
   const { all: fields, required } = fieldsOf(operation);
 
   test(`${name}: ${operation.success} with what its schema declares, and no more`, async () => {
-    const answer = await call(world, one);
+    const answer = await call(world, contract);
     expect(answer.status, answer.text).toBe(operation.success);
     expect(operation.response.parse(answer.body)).toEqual(answer.body);
   });
@@ -42,14 +42,14 @@ describe.each(operations)('%s', (name, operation) => {
     test(`${name}: 400 for no body, a body of another type, and JSON that is none`, async () => {
       const bodies = [undefined, '', 'null', '"text"', '7', 'true', '{', '{"a":1,}', '[1]', "{'a':1}"];
       for (const body of bodies) {
-        const answer = await call(world, one, { body });
+        const answer = await call(world, contract, { body });
         expect(answer.status, `${body}: ${answer.text}`).toBe(400);
       }
     });
   }
   if (required.length > 0) {
     test(`${name}: 400 for a body without ${required.join(', ')}, which names each`, async () => {
-      const answer = await call(world, one, { body: {} });
+      const answer = await call(world, contract, { body: {} });
       expect(answer.status, answer.text).toBe(400);
       expect(pathsOf(answer).sort()).toEqual([...required].sort());
     });
@@ -61,7 +61,7 @@ describe.each(operations)('%s', (name, operation) => {
       for (const wrong of splitsOf(fields).flat()) {
         if (wrong.length === 0) continue;
         const changed = Object.fromEntries(wrong.map((field) => [field, { wrong: true }]));
-        const answer = await call(world, one, { body: { ...(body as object), ...changed } });
+        const answer = await call(world, contract, { body: { ...(body as object), ...changed } });
         expect(answer.status, answer.text).toBe(400);
         expect(new Set(pathsOf(answer).map((path) => path.split('.')[0]))).toEqual(new Set(wrong));
       }
@@ -73,7 +73,7 @@ describe.each(operations)('%s', (name, operation) => {
         for (const id of malformedIds(param)) {
           // What is of no customer has an audit too, and can be exported and erased.
           if (operation.params?.safeParse({ ...world.ours.ids, [param]: id }).success) continue;
-          const answer = await call(world, one, { params: { [param]: id } });
+          const answer = await call(world, contract, { params: { [param]: id } });
           expect(answer.status, `${param}=${id}: ${answer.text}`).toBe(400);
           expect(new Set(pathsOf(answer))).toEqual(new Set([param]));
         }
@@ -85,7 +85,7 @@ describe.each(operations)('%s', (name, operation) => {
       const paging = query.includes('page') ? ['page=-1', 'page=1.0', 'perPage=0', 'perPage=x'] : [];
       const sorting = query.includes('sortBy') ? ['sortBy=id'] : [];
       for (const text of [...bad, ...paging, ...sorting]) {
-        const answer = await call(world, one, { query: `?${text}` });
+        const answer = await call(world, contract, { query: `?${text}` });
         expect(answer.status, `${text}: ${answer.text}`).toBe(400);
         expect(pathsOf(answer)).toEqual([text.split('=')[0]]);
       }
@@ -102,8 +102,8 @@ describe.each(operations)('%s', (name, operation) => {
           .at(-1);
       expect([...new Set(known.map(({ path }) => field(path)))].sort()).toEqual(places.toSorted());
       for (const { path, body, unknown, theirs = unknown } of known) {
-        const missing = await call(world, one, { body: body(unknown) });
-        const foreign = await call(world, one, { body: body(theirs) });
+        const missing = await call(world, contract, { body: body(unknown) });
+        const foreign = await call(world, contract, { body: body(theirs) });
         expect([missing.status, foreign.status], foreign.text).toEqual([400, 400]);
         expect(pathsOf(missing)).toEqual([path]);
         expect(foreign.text).toBe(missing.text);
@@ -114,18 +114,18 @@ describe.each(operations)('%s', (name, operation) => {
     test(`${name}: 400 for a customerId that a system admin names and nobody has`, async () => {
       const { body } = await exampleOf(name, world);
       const named = { ...(body as object), customerId: 987_654_321 };
-      const answer = await call(world, one, { client: world.admin, body: named });
+      const answer = await call(world, contract, { client: world.admin, body: named });
       expect(answer.status, answer.text).toBe(400);
     });
   }
 
   if (needsCredential(operation)) {
     test(`${name}: 401 without a credential, and for each that is good for nothing, with one answer`, async () => {
-      const none = await call(world, one, { client: world.anybody });
+      const none = await call(world, contract, { client: world.anybody });
       expect(none.status).toBe(401);
       const wrongKind = operation.auth === 'device' || operation.auth === 'provisioner' ? world.admin : world.byDevice;
       for (const [what, client] of Object.entries({ ...world.bad, 'one of another kind': wrongKind })) {
-        const answer = await call(world, one, { client });
+        const answer = await call(world, contract, { client });
         expect([answer.status, answer.text], what).toEqual([401, none.text]);
       }
     });
@@ -136,7 +136,7 @@ describe.each(operations)('%s', (name, operation) => {
     test(`${name}: 403 when the caller lacks ${may.join(' and ')}`, async () => {
       const client = await world.without(may);
       const params = operation.within === 'user' ? { userId: world.ours.ids.userId ?? '' } : {};
-      const answer = await call(world, one, { client, params });
+      const answer = await call(world, contract, { client, params });
       expect(answer.status, answer.text).toBe(403);
     });
   }
@@ -145,13 +145,13 @@ describe.each(operations)('%s', (name, operation) => {
   const [permission, ...others] = may;
   if (permission && others.length === 0 && !isSystem) {
     test(`${name}: ${operation.success} for who has ${permission} and nothing else`, async () => {
-      const answer = await call(world, one, { client: await world.only(permission), succeeds: true });
+      const answer = await call(world, contract, { client: await world.only(permission), succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
   }
   if (needsCredential(operation) && 'may' in operation && !isSystem && operation.within) {
     test(`${name}: ${operation.success} for a system admin, who belongs to no customer`, async () => {
-      const answer = await call(world, one, { client: world.admin, succeeds: true });
+      const answer = await call(world, contract, { client: world.admin, succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
   }
@@ -160,8 +160,8 @@ describe.each(operations)('%s', (name, operation) => {
       const { body } = await exampleOf(name, world);
       const answers = [world.theirs.customerId, 987_654_321].map((customerId) =>
         body
-          ? call(world, one, { body: { ...body, customerId } })
-          : call(world, one, { query: `?customerId=${customerId}` }),
+          ? call(world, contract, { body: { ...body, customerId } })
+          : call(world, contract, { query: `?customerId=${customerId}` }),
       );
       const [foreign, missing] = await Promise.all(answers);
       expect([foreign?.status, foreign?.text]).toEqual([403, missing?.text]);
@@ -172,10 +172,12 @@ describe.each(operations)('%s', (name, operation) => {
   // Every manufacturer and every kind of channel that there can be is there.
   for (const param of params.filter((one) => one !== 'manufacturer' && one !== 'by')) {
     test(`${name}: 404 for an unknown ${param}${isOurs ? ', the same as for one of another customer' : ''}`, async () => {
-      const missing = await call(world, one, { params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' } });
+      const missing = await call(world, contract, {
+        params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' },
+      });
       expect(missing.status, missing.text).toBe(404);
       if (!isOurs) return;
-      const foreign = await call(world, one, {
+      const foreign = await call(world, contract, {
         params: { [param]: idsFor(operation.path, world.theirs.ids)[param] ?? '' },
       });
       expect([foreign.status, foreign.text]).toEqual([404, missing.text]);
@@ -184,9 +186,9 @@ describe.each(operations)('%s', (name, operation) => {
 
   test(`${name}: 405 with Allow for another method, HEAD too; OPTIONS is 204`, async () => {
     const allowed = allowedAt(operation.path);
-    const others = METHODS.filter((method) => !allowed.some((one) => one === method));
+    const others = METHODS.filter((method) => !allowed.some((known) => known === method));
     for (const method of [...others, 'HEAD', 'OPTIONS']) {
-      const answer = await call(world, one, { method, body: undefined });
+      const answer = await call(world, contract, { method, body: undefined });
       expect(answer.status, method).toBe(method === 'OPTIONS' ? 204 : 405);
       expect(answer.headers.get('allow')?.split(', ').sort(), method).toEqual([...allowed, 'OPTIONS'].sort());
     }
@@ -195,18 +197,18 @@ describe.each(operations)('%s', (name, operation) => {
   if (operation.body) {
     const limit = (operation.bodyKind === 'messages' ? 1_024 : 256) * 1_024;
     test(`${name}: 413 for a body over ${limit / 1_024} KiB`, async () => {
-      const answer = await call(world, one, { body: `{"a":"${'x'.repeat(limit - 7)}"}` });
+      const answer = await call(world, contract, { body: `{"a":"${'x'.repeat(limit - 7)}"}` });
       expect(answer.status).toBe(413);
     });
 
     test(`${name}: 415 for a body that is not application/json`, async () => {
       const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data'];
       for (const type of types) {
-        const answer = await call(world, one, { headers: { 'content-type': type } });
+        const answer = await call(world, contract, { headers: { 'content-type': type } });
         expect(answer.status, type).toBe(415);
       }
       const headers = { 'content-type': 'Application/JSON; charset="utf-8"' };
-      const good = await call(world, one, { headers, succeeds: true });
+      const good = await call(world, contract, { headers, succeeds: true });
       expect(good.status, good.text).toBe(operation.success);
     });
   }

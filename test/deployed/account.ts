@@ -92,16 +92,17 @@ export const createAccount = ({ Resources }: Template, origin: string) => {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
     if (value === null || typeof value !== 'object') return value;
-    const one = value as Intrinsics;
-    if (one.Ref) return ref(one.Ref);
-    if (one['Fn::GetAtt']) return attribute(...one['Fn::GetAtt']);
-    if (one['Fn::Join']) return one['Fn::Join'][1].map(resolve).join(one['Fn::Join'][0]);
-    if (one['Fn::Select']) return (resolve(one['Fn::Select'][1]) as unknown[])[one['Fn::Select'][0]];
-    if (one['Fn::Split']) return String(resolve(one['Fn::Split'][1])).split(one['Fn::Split'][0]);
-    if (one['Fn::Sub']) return one['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, id: string) => ref(id));
-    const unknown = Object.keys(one).find((key) => key.startsWith('Fn::'));
+    const intrinsics = value as Intrinsics;
+    if (intrinsics.Ref) return ref(intrinsics.Ref);
+    if (intrinsics['Fn::GetAtt']) return attribute(...intrinsics['Fn::GetAtt']);
+    if (intrinsics['Fn::Join']) return intrinsics['Fn::Join'][1].map(resolve).join(intrinsics['Fn::Join'][0]);
+    if (intrinsics['Fn::Select'])
+      return (resolve(intrinsics['Fn::Select'][1]) as unknown[])[intrinsics['Fn::Select'][0]];
+    if (intrinsics['Fn::Split']) return String(resolve(intrinsics['Fn::Split'][1])).split(intrinsics['Fn::Split'][0]);
+    if (intrinsics['Fn::Sub']) return intrinsics['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, id: string) => ref(id));
+    const unknown = Object.keys(intrinsics).find((key) => key.startsWith('Fn::'));
     if (unknown) throw new Error(`${unknown} is not resolved here`);
-    return Object.fromEntries(Object.entries(one).map(([key, of]) => [key, resolve(of)]));
+    return Object.fromEntries(Object.entries(intrinsics).map(([key, of]) => [key, resolve(of)]));
   };
   const known = new Map<string, unknown>();
   const all = <P extends object>(type: string): (P & { id: string; dependsOn: string[] })[] => {

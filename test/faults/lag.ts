@@ -96,14 +96,14 @@ export const laggingReads =
     /** The items as they were at a time (ms), as far as they were written since. */
     const since = (time: number) => {
       const first = new Map<string, Past>();
-      for (const one of past) {
-        const name = `${one.key.pk} ${one.key.sk}`;
-        if (one.at > time && !first.has(name)) first.set(name, one);
+      for (const write of past) {
+        const name = `${write.key.pk} ${write.key.sk}`;
+        if (write.at > time && !first.has(name)) first.set(name, write);
       }
       return [...first.values()].map(({ key, before }) => ({ key, item: before }));
     };
     const was = (key: Key, then: ReturnType<typeof since>, current: Item | undefined): Item | undefined => {
-      const found = then.find((one) => one.key.pk === key.pk && one.key.sk === key.sk);
+      const found = then.find((write) => write.key.pk === key.pk && write.key.sk === key.sk);
       return found ? (found.item ?? undefined) : current;
     };
 

@@ -54,14 +54,14 @@ export const keys: readonly string[] = [
 export const spoil = (value: unknown, edits: readonly Edit[]): string => {
   const size = sizeOf(value);
   let at = -1;
-  const write = (one: unknown): string => {
+  const write = (inner: unknown): string => {
     at++;
     const here = edits.filter((edit) => edit.at % size === at);
-    const plain = Array.isArray(one)
-      ? `[${one.map(write).join(',')}]`
-      : typeof one === 'object' && one !== null
-        ? `{${membersOf(one, write, here).join(',')}}`
-        : JSON.stringify(one);
+    const plain = Array.isArray(inner)
+      ? `[${inner.map(write).join(',')}]`
+      : typeof inner === 'object' && inner !== null
+        ? `{${membersOf(inner, write, here).join(',')}}`
+        : JSON.stringify(inner);
     return here.reduce((text, { how, text: other }) => {
       if (how === 'replace') return other;
       return how === 'wrap' ? `[${text}]` : text;
@@ -70,12 +70,12 @@ export const spoil = (value: unknown, edits: readonly Edit[]): string => {
   return write(value);
 };
 
-const membersOf = (one: object, write: (value: unknown) => string, here: readonly Edit[]): string[] => {
-  const members = Object.entries(one).map(([key, value]) => `${JSON.stringify(key)}:${write(value)}`);
+const membersOf = (container: object, write: (value: unknown) => string, here: readonly Edit[]): string[] => {
+  const members = Object.entries(container).map(([key, value]) => `${JSON.stringify(key)}:${write(value)}`);
   const more = here.flatMap(({ how, key, text }) => {
     if (how === 'add') return [`"${key}":${text}`];
     return how === 'duplicate'
-      ? Object.keys(one)
+      ? Object.keys(container)
           .slice(0, 1)
           .map((first) => `${JSON.stringify(first)}:${text}`)
       : [];
@@ -85,7 +85,7 @@ const membersOf = (one: object, write: (value: unknown) => string, here: readonl
 
 const sizeOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
-    ? Object.values(value).reduce<number>((sum, one) => sum + sizeOf(one), 1)
+    ? Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1)
     : 1;
 
 /** What becomes of the bytes of a body on their way. */

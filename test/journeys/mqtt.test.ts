@@ -98,32 +98,32 @@ describe('what a device publishes', () => {
 describe('the last will of a device', () => {
   const silent = { cmd: 'event', type: 5, data: { status: 1 } };
   const withWill = async (topicOf: (sensorId: string) => string) => {
-    const one = await linkSensor(client, 'maker_b');
+    const sensor = await linkSensor(client, 'maker_b');
     const will = {
-      topic: topicOf(one.sensorId),
+      topic: topicOf(sensor.sensorId),
       payload: Buffer.from(JSON.stringify(silent)),
       qos: 1,
       retain: false,
     } as const;
-    const mqtt = await createDevice(url, one, { will });
+    const mqtt = await createDevice(url, sensor, { will });
     await mqtt.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
     await cloud.idle();
     mqtt.client.stream.destroy();
-    return one;
+    return sensor;
   };
   const isActive = async (sensorId: string) => (await client.ok('GET', `/sensors/${sensorId}`)).isActive;
 
   test('is a message like any other, when its connection breaks and the will is for its own messages', async () => {
-    const one = await withWill((sensorId) => topicsOf(sensorId).messages);
-    await eventually(async () => expect(await isActive(one.sensorId)).toBe(false));
+    const sensor = await withWill((sensorId) => topicsOf(sensorId).messages);
+    await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
   test('is dropped when it is for another topic', async () => {
-    const one = await withWill((sensorId) => topicsOf(sensorId).config);
-    const listener = await createDevice(url, one);
+    const sensor = await withWill((sensorId) => topicsOf(sensorId).config);
+    const listener = await createDevice(url, sensor);
     await listener.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
     await cloud.idle();
-    expect([await isActive(one.sensorId), listener.heard]).toEqual([true, { config: [], refused: [] }]);
+    expect([await isActive(sensor.sensorId), listener.heard]).toEqual([true, { config: [], refused: [] }]);
     await listener.end();
   });
 });

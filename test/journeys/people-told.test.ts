@@ -53,8 +53,14 @@ test('a fall is told to a person by mail, SMS and Telegram, and acknowledged in 
       ...{ publisher, accountId: anna.id, wasSend: true, extra: { display_name: 'Anna', is_bot: false } },
     })),
   );
-  for (const one of await sent())
-    expect(one).toMatchObject({ webhookId: null, userId: anna.id, userName: 'Anna', state: 'delivered', attempts: 1 });
+  for (const delivery of await sent())
+    expect(delivery).toMatchObject({
+      webhookId: null,
+      userId: anna.id,
+      userName: 'Anna',
+      state: 'delivered',
+      attempts: 1,
+    });
   const [newest] = (await sent()).filter(({ by }) => by === 'sms');
   const detail = await client.ok<{ attemptLog: object[] }>('GET', `${at}/${newest?.id}`);
   expect(detail.attemptLog).toMatchObject([{ status: null, error: null, responseBody: '' }]);
@@ -84,12 +90,12 @@ test('a person is tried five times within ten minutes, then the delivery has fai
     if (by === 'sms') throw busy();
   });
   await fall();
-  const one = async () => (await sent()).at(-1);
-  expect(await one()).toMatchObject({ state: 'retrying', attempts: 1 });
+  const newest = async () => (await sent()).at(-1);
+  expect(await newest()).toMatchObject({ state: 'retrying', attempts: 1 });
   for (let step = 0; step < 60; step++) await world.pass(10_000);
   const detail = await client.ok<DeliveryView & { attemptLog: { startDate: number; error: string }[] }>(
     'GET',
-    `${at}/${(await one())?.id}`,
+    `${at}/${(await newest())?.id}`,
   );
   expect(detail).toMatchObject({ state: 'failed', reason: 'exhausted', attempts: 5, nextAttempt: null });
   expect(detail.attemptLog.map(({ error }) => error)).toEqual(Array(5).fill('ThrottlingException'));

@@ -79,7 +79,7 @@ describe('a linked sensor', () => {
     expect(await post(sensorId, deviceToken)).toBe(202);
     const told = bodies().filter(({ event }) => event?.action === 'registration_refused');
     expect(told).toHaveLength(4);
-    for (const one of told) expect(FullPayload.parse(one)).toMatchObject({ event: { raw: {} }, rule: null });
+    for (const payload of told) expect(FullPayload.parse(payload)).toMatchObject({ event: { raw: {} }, rule: null });
     expect(told[0]).toMatchObject({ webhook: { name: 'full' }, sensor: { id: sensorId } });
   });
 
@@ -207,7 +207,7 @@ describe('a provisioning key', () => {
     expect(await statusOf(registerBy(key, known))).toBe(201);
     const answers = await atOnce(50, (at) => registerBy(key, hardwareIds[at]));
     const statuses = answers.map(({ status }) => status);
-    expect([201, 409, 200].map((one) => statuses.filter((status) => status === one).length)).toEqual([6, 43, 1]);
+    expect([201, 409, 200].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([6, 43, 1]);
     expect(answers.find(({ status }) => status === 409)?.text).toContain('7 devices');
     expect(await statusOf(registerBy(key, known))).toBe(200);
     expect(await shown(key)).toMatchObject({ devices: 7, lastUsed: expect.any(Number) });

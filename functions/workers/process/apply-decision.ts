@@ -30,7 +30,7 @@ const rulesOf = async (
 /** Merges deliveries with the same id (a Raw webhook gets a message once); the merged one reports to the hits of all. */
 const merged = (all: readonly Delivery[]): Delivery[] =>
   [...Map.groupBy(all, ({ id }) => id).values()].flatMap(([first, ...others]) => {
-    const [hit = null, ...alsoHits] = [first, ...others].flatMap((one) => one?.hit ?? []);
+    const [hit = null, ...alsoHits] = [first, ...others].flatMap((delivery) => delivery?.hit ?? []);
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 

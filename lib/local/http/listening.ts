@@ -40,7 +40,7 @@ export const listen = async (server: Server, { host, port, scheme, variable }: A
     throw explain(error, { host, port, variable });
   });
   const { port: taken } = server.address() as AddressInfo;
-  const at = (one: string): string => `${scheme}://${inUrl(one)}:${taken}`;
+  const at = (address: string): string => `${scheme}://${inUrl(address)}:${taken}`;
   if (!everywhere.includes(host)) return { local: at(host), others: at(host), all: [at(host)] };
   const own = ownAddresses();
   return { local: at('127.0.0.1'), others: at(own[0] ?? '127.0.0.1'), all: ['127.0.0.1', '::1', ...own].map(at) };

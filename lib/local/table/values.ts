@@ -28,7 +28,8 @@ export const copyOf = (value: unknown, depth = 0): Value => {
     return value;
   if (typeof value === 'number') return numberOf(value);
   if (depth > DEEPEST) throw invalid('Nesting Levels have exceeded supported limits');
-  if (Array.isArray(value)) return value.filter((one) => !isLeftOut(one)).map((one) => copyOf(one, depth + 1));
+  if (Array.isArray(value))
+    return value.filter((element) => !isLeftOut(element)).map((element) => copyOf(element, depth + 1));
   if (typeof value === 'object' && isPlain(value)) return documentOf(value, depth + 1);
   throw new Error(`Unsupported type passed: ${Object.prototype.toString.call(value)}`);
 };
@@ -52,7 +53,7 @@ const bytesOf = (value: Value): number => {
   if (typeof value === 'number' || typeof value === 'bigint')
     return Math.ceil(String(value).replaceAll(/[^\d]|^0+/g, '').length / 2) + 2;
   if (value === null || typeof value === 'boolean') return 1;
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + bytesOf(one) + 1, 3);
+  if (Array.isArray(value)) return value.reduce((sum: number, element) => sum + bytesOf(element) + 1, 3);
   return sizeOf(value) + 3 + Object.keys(value).length;
 };
 

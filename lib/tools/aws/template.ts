@@ -68,7 +68,7 @@ export const functionsIn = (template: Template): DeployedFunction[] | null => {
     name: Properties.FunctionName,
     timeoutSeconds: Properties.Timeout ?? 3,
     reserved: Properties.ReservedConcurrentExecutions ?? null,
-    queues: fed.filter((one) => one === id).length,
+    queues: fed.filter((fedId) => fedId === id).length,
   }));
   return functions.every(({ name }) => typeof name === 'string') ? functions : null;
 };

@@ -35,7 +35,8 @@ type Start = { position: number; time: number; id: number };
 const searchStart = async (line: HitLine, late: readonly LateChange[], offset: number): Promise<Start> => {
   const isBehind = async (position: number): Promise<boolean> => {
     const { id, createDate } = await line.at(position);
-    const moved = late.filter((one) => one.updateDate >= createDate).length - late.filter((one) => one.id >= id).length;
+    const moved =
+      late.filter((change) => change.updateDate >= createDate).length - late.filter((change) => change.id >= id).length;
     return line.size - position + moved <= offset;
   };
   const [low, high] = [line.size - offset - late.length, line.size - offset + late.length];

@@ -21,7 +21,9 @@ export const loginReads = (table: TableReader) => ({
     const listed = await newest(table, accountKey);
     const keys = listed.map(({ hash }) => items.session({ hash }));
     const found = keys.length === 0 ? [] : await table.getAll<Login>(keys);
-    return listed.flatMap(({ id, hash }) => found.filter((one) => one.id === id).map((one) => ({ ...one, hash })));
+    return listed.flatMap(({ id, hash }) =>
+      found.filter((login) => login.id === id).map((login) => ({ ...login, hash })),
+    );
   },
 });
 

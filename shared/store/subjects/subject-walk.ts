@@ -36,7 +36,7 @@ export async function* walk(
         const isMet = met.some((line) => line.item === item);
         if (!isMet && !items.ruleHit.read(item)) continue;
         for (const under of placesUnder(item, who))
-          for await (const more of reads.pages(under)) yield more.flatMap((one) => meet(place, one));
+          for await (const more of reads.pages(under)) yield more.flatMap((row) => meet(place, row));
       }
       yield met;
     }

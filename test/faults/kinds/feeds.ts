@@ -36,11 +36,11 @@ const createReader = ({ chance }: Scene, reader: Client, path: string) => {
     const answer = await reader.call('GET', `${path}/feed?limit=${limit}${kept && `&after=${kept}`}`);
     const isLost = mayDie && chance() < 0.2;
     if (answer.status !== 200 || isLost) return false;
-    for (const one of answer.body as Fed[]) {
+    for (const fed of answer.body as Fed[]) {
       if (mayDie && chance() < 0.1) return false;
-      keep(one);
+      keep(fed);
       if (mayDie && chance() < 0.1) return false;
-      kept = one.id;
+      kept = fed.id;
     }
     return (answer.body as Fed[]).length > 0;
   };
@@ -53,14 +53,14 @@ const complaintsOf = (seen: readonly Seen[], falls: readonly Omit<Seen, 'id'>[])
   const idsOf = Map.groupBy(seen, nameOf);
   const missing = falls.filter((fall) => !idsOf.has(nameOf(fall)));
   const renamed = [...idsOf].filter(([, all]) => new Set(all.map(({ id }) => id)).size > 1);
-  const first = [...new Map(seen.toReversed().map((one) => [one.id, one])).values()].toReversed();
+  const first = [...new Map(seen.toReversed().map((fed) => [fed.id, fed])).values()].toReversed();
   const misplaced = [...Map.groupBy(first, ({ sensorId }) => sensorId).values()].flatMap((all) =>
     all.filter(({ start }, at) => start < (all[at - 1]?.start ?? 0)),
   );
   return [
-    ...missing.map((one) => `${nameOf(one)} was accepted, and is not in the feed`),
+    ...missing.map((fall) => `${nameOf(fall)} was accepted, and is not in the feed`),
     ...renamed.map(([name]) => `${name} came under several ids`),
-    ...misplaced.map((one) => `${nameOf(one)} came after a later fall of its sensor`),
+    ...misplaced.map((fall) => `${nameOf(fall)} came after a later fall of its sensor`),
   ];
 };
 
@@ -71,13 +71,13 @@ const anHour = async (scene: Scene): Promise<Story> => {
   const { seen, fetchOnce } = createReader(scene, reader, path);
   const falls: Omit<Seen, 'id'>[] = [];
   const fall = async (): Promise<void> => {
-    const one = sensors[Math.floor(chance() * SENSORS)];
-    if (!one) return;
+    const sensor = sensors[Math.floor(chance() * SENSORS)];
+    if (!sensor) return;
     const start = clock.now();
     const message = { ...fallMessage('calling', start), uuid: crypto.randomUUID() };
-    const send = () => answered(one.device.call('POST', `/devices/${one.sensorId}/messages`, message));
+    const send = () => answered(sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, message));
     while ((await send()).status !== 202) await cloud.idle();
-    falls.push({ sensorId: one.sensorId, start });
+    falls.push({ sensorId: sensor.sensorId, start });
   };
   return {
     atOnce: async () => {

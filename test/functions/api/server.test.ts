@@ -70,12 +70,12 @@ describe('the configuration of the server', () => {
     return admin.ok<{ url: string; deviceUrl: string }>('GET', '/server/config');
   };
 
-  test('names one address for apps and devices where there is one door', async () => {
+  test('names one address for apps and devices where they share it', async () => {
     const url = cloud.url.replace('/api/v1', '');
     expect(await configOf(cloud.url)).toMatchObject({ url, deviceUrl: url });
   });
 
-  test('names the address of the devices where they have a door of their own, to callers who are logged in', async () => {
+  test('names the address of the devices where they have an API of their own, to callers who are logged in', async () => {
     const deviceUrl = 'https://devices.example.com';
     const other = await startTestCloud({ environment: { DEVICE_URL: deviceUrl } });
     expect(await configOf(other.url)).toMatchObject({ url: other.url.replace('/api/v1', ''), deviceUrl });

@@ -80,10 +80,10 @@ describe('the API', () => {
     const [ofAll, ...apart] = MethodSettings as [Properties, ...Properties[]];
     expect(ofAll).toMatchObject({ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 1_000 });
     const { HttpMethod: _, ResourcePath: __, ThrottlingRateLimit: ___, ThrottlingBurstLimit: ____, ...logging } = ofAll;
-    for (const one of apart) expect(one).toMatchObject(logging);
+    for (const setting of apart) expect(setting).toMatchObject(logging);
     const withRate = (rate: number, burst: number) =>
       apart
-        .filter((one) => one.ThrottlingRateLimit === rate && one.ThrottlingBurstLimit === burst)
+        .filter((setting) => setting.ThrottlingRateLimit === rate && setting.ThrottlingBurstLimit === burst)
         .map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.replaceAll('~1', '/').slice(1)}`)
         .sort();
     const at = (...paths: string[]) => paths.map((path) => `GET ${BASE_PATH}${path}`);

@@ -18,30 +18,30 @@ test('FIFO queue: after any operations, each group is received in order, by one 
       let held: { message: Message; until: number }[] = [];
       let sent = 0;
       const groupOf = ({ message }: { message: Message }) => message.attributes.MessageGroupId ?? '';
-      for (const one of steps) {
+      for (const step of steps) {
         held = held.filter(({ until }) => until > clock.now());
-        if (one.kind === 'send') {
+        if (step.kind === 'send') {
           sent += 1;
-          queue.send({ body: `${one.group}${sent}`, groupId: one.group, deduplicationId: String(sent) });
-          waiting.set(one.group, [...(waiting.get(one.group) ?? []), `${one.group}${sent}`]);
-        } else if (one.kind === 'receive') {
-          const got = queue.receive(one.max).map((message) => ({ message, until: clock.now() + 30_000 }));
+          queue.send({ body: `${step.group}${sent}`, groupId: step.group, deduplicationId: String(sent) });
+          waiting.set(step.group, [...(waiting.get(step.group) ?? []), `${step.group}${sent}`]);
+        } else if (step.kind === 'receive') {
+          const got = queue.receive(step.max).map((message) => ({ message, until: clock.now() + 30_000 }));
           const free = [...waiting].filter(([group, all]) => all.length > 0 && !held.some((h) => groupOf(h) === group));
           const most = free.reduce((sum, [, all]) => sum + all.length, 0);
-          expect(got).toHaveLength(Math.min(one.max, most));
+          expect(got).toHaveLength(Math.min(step.max, most));
           for (const [group, all] of free) {
             const ofGroup = got.filter((g) => groupOf(g) === group).map(({ message }) => message.body);
             expect(ofGroup).toEqual(all.slice(0, ofGroup.length));
           }
           held.push(...got);
-        } else if (one.kind === 'wait') await clock.advance(one.seconds * 1_000);
+        } else if (step.kind === 'wait') await clock.advance(step.seconds * 1_000);
         else {
-          const target = held[one.which];
+          const target = held[step.which];
           if (!target) continue;
           const { message } = target;
-          if (one.kind === 'retry') {
-            queue.changeVisibility(message.receiptHandle, one.seconds);
-            target.until = clock.now() + one.seconds * 1_000;
+          if (step.kind === 'retry') {
+            queue.changeVisibility(message.receiptHandle, step.seconds);
+            target.until = clock.now() + step.seconds * 1_000;
           } else {
             queue.remove(message.receiptHandle);
             held = held.filter((h) => h !== target);

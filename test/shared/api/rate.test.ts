@@ -163,7 +163,7 @@ describe('callers without an account', () => {
 test.each([
   ['a device', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
   ['the maker of a device', '/devices/register', 'Bearer prv_garbage'],
-])("at the devices' door, too, and take nothing from apps: %s", async (_, path, authorization) => {
+])('at the API of the devices, too, and take nothing from apps: %s', async (_, path, authorization) => {
   const answers = await times(35, () => clientOf(cloud.url).call('POST', path, undefined, { authorization }));
   expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
   for (const answer of answers) expectSound(answer);
@@ -221,7 +221,7 @@ describe('a device', () => {
   });
 });
 
-test('a wrong token at the door of devices costs no write, and none with its form before the sixth in a second', async () => {
+test('a wrong token at the API of the devices costs no write, and none with its form before the sixth in a second', async () => {
   const written: number[] = [];
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => void written.push(write);

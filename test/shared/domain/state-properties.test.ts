@@ -28,8 +28,8 @@ const wordOfA: fc.Arbitrary<Word> = fc.oneof(
 );
 const track = fc.constantFrom(1, 2);
 const wordOfB: fc.Arbitrary<Word> = fc.oneof(
-  fc.record({ 'track-id': track, pose: fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11) }).map((one) => ({
-    message: { cmd: 'event', type: 2, data: [one] },
+  fc.record({ 'track-id': track, pose: fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11) }).map((person) => ({
+    message: { cmd: 'event', type: 2, data: [person] },
   })),
   fc.record({ 'track-id': track, event: fc.constantFrom(1, 2, 3, 4), area_id: fc.nat(2) }).map((one) => ({
     message: { cmd: 'event', type: 1, data: [one] },
@@ -54,7 +54,7 @@ const play = (maker: Manufacturer, words: readonly Word[]) => {
             passTime(state, { now, silentAt, timings }),
           )
         : step(state, decoders[maker](word.message).signal, whenOf(now, null), noRoomContext);
-    told.push(...happened.map((one) => ({ ...one, of: word })));
+    told.push(...happened.map((event) => ({ ...event, of: word })));
     state = next;
   }
   return { state, told, now };
@@ -66,7 +66,8 @@ const alternates = (told: readonly Told[], one: string, other: string, first = o
   for (const [at, situation] of seen.entries())
     expect(situation).toBe((at % 2 === 0) === (first === one) ? one : other);
 };
-const count = (told: readonly Told[], situation: string) => told.filter((one) => one.situation === situation).length;
+const count = (told: readonly Told[], situation: string) =>
+  told.filter((event) => event.situation === situation).length;
 /** Messages as a network gives them: repeated, lost, in any order. */
 const troubled = (word: fc.Arbitrary<Word>) => fc.array(word, { minLength: 1, maxLength: 60 });
 

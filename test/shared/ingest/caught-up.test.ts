@@ -48,14 +48,14 @@ describe('a report is judged without the queue', () => {
       { type: 99, payload: {} },
       {},
     ];
-    for (const one of more) expect(quietly(state, one), JSON.stringify(one)).toBe(null);
+    for (const message of more) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
   test('never when it is something else, and then the table is not even asked', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
-    for (const one of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
-      expect(await changesNothing({ store: { states } } as never, sender, [one], 2_000_000)).toBe(false);
+    for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
+      expect(await changesNothing({ store: { states } } as never, sender, [message], 2_000_000)).toBe(false);
   });
 
   test('never when it is of a fall, even one that says nothing new', () => {
@@ -112,13 +112,13 @@ describe('what waits when a report comes is noted', () => {
     );
     let quiet = 0;
     fc.assert(
-      fc.property(words, falls, report, (before, waiting, one) => {
+      fc.property(words, falls, report, (before, waiting, last) => {
         const state = stateAfter(before);
-        const next = quietly(state, one);
+        const next = quietly(state, last);
         if (!next || !isUnchanged(state, next)) return;
         quiet += 1;
         const later = stateAfter(waiting, state);
-        const judged = judge(later, one, 2_000_000);
+        const judged = judge(later, last, 2_000_000);
         expect(judged.events).toEqual([]);
         expect(isUnchanged(later, judged.next)).toBe(true);
       }),

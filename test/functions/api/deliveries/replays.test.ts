@@ -58,7 +58,7 @@ describe('a replay', () => {
     await client.ok('DELETE', `${at}/replays/${id}`);
     expect(await list()).toEqual([{ id, state: 'canceled' }]);
     const { id: next } = await client.ok<Replay>('POST', `${at}/replays`, span);
-    expect((await list())?.map((one) => one.id)).toEqual([next]);
+    expect((await list())?.map((delivery) => delivery.id)).toEqual([next]);
     expect(await list('?page=1')).toEqual([]);
   });
 

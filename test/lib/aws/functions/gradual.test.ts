@@ -38,9 +38,9 @@ describe('a stage with gradual deployments', () => {
       ...all('AWS::ApiGatewayV2::Integration').map(([, { IntegrationUri }]) => IntegrationUri),
       ...all('AWS::Lambda::EventSourceMapping').map(([, { FunctionName }]) => FunctionName),
       ...all('AWS::Lambda::Permission').map(([, { FunctionName }]) => FunctionName),
-    ].map((one) => JSON.stringify(one));
-    expect(invoking.filter((one) => one.includes(`"${alias}"`)).length).toBeGreaterThan(0);
-    expect(invoking.filter((one) => one.includes(`"${idOf(name)}"`))).toEqual([]);
+    ].map((resource) => JSON.stringify(resource));
+    expect(invoking.filter((json) => json.includes(`"${alias}"`)).length).toBeGreaterThan(0);
+    expect(invoking.filter((json) => json.includes(`"${idOf(name)}"`))).toEqual([]);
   });
 
   it('shifts a tenth of the invocations for 5 minutes, and goes back when an alarm rings or somebody stops it', () => {

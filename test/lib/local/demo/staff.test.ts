@@ -10,9 +10,9 @@ beforeEach(async () => {
   alarm = await startReceiver();
   [said, waiting] = [[], []];
   const after = (ms: number, run: () => void) => {
-    const one = { ms, run };
-    waiting.push(one);
-    return () => void waiting.splice(waiting.indexOf(one), 1);
+    const timer = { ms, run };
+    waiting.push(timer);
+    return () => void waiting.splice(waiting.indexOf(timer), 1);
   };
   staff = startStaff({ after }, (line) => void said.push(line));
 });

@@ -32,7 +32,7 @@ describe('a recovery', () => {
       { name: 'SensorCloud-prod-eu-process', reserved: 20, table: OLD, since: '' },
     ]);
     expect(mappings.every(({ isOn }) => isOn)).toBe(true);
-    const inOrder = changesIn(calls).filter((one, at, all) => one !== all[at - 1]);
+    const inOrder = changesIn(calls).filter((call, at, all) => call !== all[at - 1]);
     expect(inOrder.slice(inOrder.indexOf('PutFunctionConcurrency'))).toEqual([
       ...['PutFunctionConcurrency', 'UpdateEventSourceMapping', 'PutFunctionConcurrency', 'deploy'],
       ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'UpdateEventSourceMapping'],
@@ -127,14 +127,14 @@ describe('--plan', () => {
     const { outcome, calls } = await endOf(null);
     let states = 0;
     for (const at of [...calls.keys()].filter((key) => !isReading(calls[key] ?? '')))
-      await endOf({ at, how: 'after' }, async (one) => {
-        const [state, before] = [stateIn(one), one.calls.length];
-        one.lines.length = 0;
-        expect(await one.run(true)).toBe(true);
-        expect(changesIn(one.calls.slice(before))).toEqual([]);
-        expect(stateIn(one)).toEqual(state);
-        expect(one.lines.slice(1).every((line) => /^(done|to do) /.test(line))).toBe(true);
-        expect(one.lines).toHaveLength(11);
+      await endOf({ at, how: 'after' }, async (ended) => {
+        const [state, before] = [stateIn(ended), ended.calls.length];
+        ended.lines.length = 0;
+        expect(await ended.run(true)).toBe(true);
+        expect(changesIn(ended.calls.slice(before))).toEqual([]);
+        expect(stateIn(ended)).toEqual(state);
+        expect(ended.lines.slice(1).every((line) => /^(done|to do) /.test(line))).toBe(true);
+        expect(ended.lines).toHaveLength(11);
         states++;
       }).then((end) => expect(end.outcome).toEqual(outcome));
     expect(states).toBeGreaterThan(10);

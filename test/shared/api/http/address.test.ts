@@ -62,7 +62,7 @@ describe('the address of a caller behind the trusted proxy', () => {
   });
 });
 
-test('at the door of the devices it is told and proven as at that of the apps', () => {
+test('at the API of the devices it is told and proven as at that of the apps', () => {
   // As an HTTP API hands a request over, by version 1.0 of its payload: names of headers may be in lower case.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
   const headers = { 'x-hop': [secret], 'x-viewer': ['192.0.2.1'], 'X-Forwarded-For': ['198.51.100.7, 203.0.113.9'] };

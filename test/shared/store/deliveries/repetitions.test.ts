@@ -71,7 +71,7 @@ const expectEnded = async ({ tell, key }: Waiting) => {
 };
 
 /** Ways to wait. */
-const ways: Record<string, (one: Waiting) => Promise<unknown>> = {
+const ways: Record<string, (repeated: Waiting) => Promise<unknown>> = {
   'is pending': async () => {},
   'is retrying': async ({ claim }) =>
     its.attempts.record(await claim(), said(500), { state: 'retrying', nextAttempt: now + 9 }, now, true),
@@ -81,61 +81,61 @@ const ways: Record<string, (one: Waiting) => Promise<unknown>> = {
 
 describe('a delivery of which a repetition was taken', () => {
   test.each(Object.entries(ways))('and that %s ends delivered, in all counts, once', async (_, wait) => {
-    const one = await waiting();
-    await wait(one);
-    expect(await its.repetitions.endOriginal(one.key, now)).toMatchObject({ id: one.key.id });
-    await expectEnded(one);
-    expect(await its.repetitions.endOriginal(one.key, now)).toBeNull();
-    await expectEnded(one);
+    const repeated = await waiting();
+    await wait(repeated);
+    expect(await its.repetitions.endOriginal(repeated.key, now)).toMatchObject({ id: repeated.key.id });
+    await expectEnded(repeated);
+    expect(await its.repetitions.endOriginal(repeated.key, now)).toBeNull();
+    await expectEnded(repeated);
   });
 
   test('while it was being sent stays ended, and its log tells of that attempt all the same', async () => {
-    const one = await waiting();
-    const attempt = await one.claim();
-    await its.repetitions.endOriginal(one.key, now);
+    const repeated = await waiting();
+    const attempt = await repeated.claim();
+    await its.repetitions.endOriginal(repeated.key, now);
     await its.attempts.record(attempt, said(500), { state: 'retrying', nextAttempt: now }, now, true);
-    await expectEnded(one);
-    expect((await one.tell()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
+    await expectEnded(repeated);
+    expect((await repeated.tell()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
   });
 
   test('while its claim lapsed and another attempt is under way has the log of that one alone', async () => {
-    const one = await waiting();
-    const [first, second] = [await one.claim(), await one.claim(now + LEASE)];
-    await its.repetitions.endOriginal(one.key, now);
+    const repeated = await waiting();
+    const [first, second] = [await repeated.claim(), await repeated.claim(now + LEASE)];
+    await its.repetitions.endOriginal(repeated.key, now);
     await its.attempts.record(first, said(500), { state: 'retrying', nextAttempt: now }, now, true);
     await its.attempts.record(second, said(200), { state: 'delivered' }, now, true);
-    await expectEnded(one);
-    expect((await one.tell()).delivery?.log?.map(([number]) => number)).toEqual([2]);
+    await expectEnded(repeated);
+    expect((await repeated.tell()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
 
   test.each(Object.entries(ways))('and that %s right when it was looked at ends all the same', async (_, wait) => {
-    const one = await waiting();
+    const repeated = await waiting();
     let isFirst = true;
     const get: Table['get'] = async (...given) => {
       const answer = await engine.plain.get<never>(...given);
-      if (isFirst) await wait(one);
+      if (isFirst) await wait(repeated);
       isFirst = false;
       return answer;
     };
-    expect(await store({ ...engine.plain, get }).repetitions.endOriginal(one.key, now)).not.toBeNull();
-    await expectEnded(one);
+    expect(await store({ ...engine.plain, get }).repetitions.endOriginal(repeated.key, now)).not.toBeNull();
+    await expectEnded(repeated);
   });
 
   test.each(['delivered', 'failed'] as const)('stays as it is when it was %s before', async (state) => {
-    const one = await waiting();
+    const repeated = await waiting();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
-    await its.attempts.record(await one.claim(), said(500), next, now, true);
-    const before = await one.tell();
-    expect(await its.repetitions.endOriginal(one.key, now + 1)).toBeNull();
-    expect(await one.tell()).toEqual(before);
+    await its.attempts.record(await repeated.claim(), said(500), next, now, true);
+    const before = await repeated.tell();
+    expect(await its.repetitions.endOriginal(repeated.key, now + 1)).toBeNull();
+    expect(await repeated.tell()).toEqual(before);
   });
 
   test('and that a webhook held which is deleted is left to end as deleted', async () => {
-    const one = await waiting();
-    await its.held.hold(one.key, now);
-    await engine.plain.write({ remove: items.webhook({ customerId, webhookId: one.key.webhookId }) });
-    expect(await its.repetitions.endOriginal(one.key, now)).toBeNull();
-    expect(await one.tell()).toMatchObject({ delivery: { state: 'held' }, counted: { sent: 0 } });
-    expect(await its.deliveries.end({ ...one.key, replay: one.key.webhookId }, 'deleted', now)).toBe(true);
+    const repeated = await waiting();
+    await its.held.hold(repeated.key, now);
+    await engine.plain.write({ remove: items.webhook({ customerId, webhookId: repeated.key.webhookId }) });
+    expect(await its.repetitions.endOriginal(repeated.key, now)).toBeNull();
+    expect(await repeated.tell()).toMatchObject({ delivery: { state: 'held' }, counted: { sent: 0 } });
+    expect(await its.deliveries.end({ ...repeated.key, replay: repeated.key.webhookId }, 'deleted', now)).toBe(true);
   });
 });
