@@ -1,5 +1,4 @@
 import type { Signal } from '../../../shared/domain/event/message.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
 import type { StateItem } from '../../../shared/store/sensors/states.ts';
@@ -21,12 +20,9 @@ const isInput = (entry: Received<SensorTask>): entry is ReceivedInput =>
   entry.task.type !== 'check_sensor' && entry.task.type !== 'escalate';
 
 const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
-/** Is the message likely to make an event? Then everything that an alarm needs is read at once. */
-const mayAlarm = ({ task }: ReceivedInput): boolean => {
-  if (task.type === 'process_notice') return true;
-  const { manufacturer, messages } = task;
-  return messages.some((raw) => likely.has(decoders[manufacturer](JSON.parse(raw)).signal.kind));
-};
+/** Is it likely to make an event? Then everything that an alarm needs is read at once. */
+const mayAlarm = ({ notice, message }: SensorInput): boolean =>
+  notice !== undefined || (message !== undefined && likely.has(message.decoded.signal.kind));
 
 /** What is to be judged, and the task that is done once all of it is judged. */
 type Input = SensorInput & { task: ReceivedInput };
@@ -46,10 +42,10 @@ const processInputs = async (
   timeLeft: () => number,
 ): Promise<void> => {
   const { customerId, sensorId } = place;
-  let { context, state } = await sensorContextOf(deps, place, received.some(mayAlarm));
-  if (!context) return gone(deps, place, received);
   const read = received.map(async (task) => (await inputsOf(deps, task)).map((input) => ({ ...input, task })));
   const inputs: Input[] = (await Promise.all(read)).flat();
+  let { context, state } = await sensorContextOf(deps, place, inputs.some(mayAlarm));
+  if (!context) return gone(deps, place, received);
   // An earlier decision may be applied in part: it is finished before any message counts as done.
   const [{ putAside } = { putAside: undefined }] = received;
   if (putAside) state = await finishOrPutAside(deps, context, state, putAside);

@@ -1,4 +1,6 @@
+import { type Credible, credible } from '../../../shared/domain/event/message.ts';
 import { type JudgedRun, type NotedCall, runWith } from '../../../shared/domain/event/noted-call.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import type { ProcessMessages, ProcessNotice } from '../../../shared/queue/task.ts';
 import type { NoticeItem } from '../../../shared/store/sensors/events.ts';
 import type { JudgedPosition } from '../../../shared/store/sensors/states.ts';
@@ -12,7 +14,8 @@ import type { ProcessDeps } from './sensor-context.ts';
 export type SensorInput = {
   position: string;
   receiveDate: number;
-  message?: { raw: string /** Its number within the call. */; at: number };
+  /** `at`: its number within the call. It is decoded once, here. */
+  message?: { raw: string; at: number; decoded: Credible };
   notice?: NoticeItem & { uuid: string };
   /** The call that brought it. */
   requestId?: string | undefined;
@@ -56,11 +59,12 @@ export const inputsOf = async (
       { position: positionOf(0), receiveDate: found.receiveDate, notice: { ...found, uuid: task.uuid }, requestId },
     ];
   }
-  const { messages, receiveDate, first, noted } = task;
+  const { manufacturer, messages, receiveDate, first, noted } = task;
+  const decode = decoders[manufacturer];
   if (messages.length === 0) return [{ position: positionOf(0), receiveDate, requestId, noted }];
   return messages.map((raw, at) => ({
     ...{ position: positionOf(at), receiveDate, requestId },
-    message: { raw, at: first + at },
+    message: { raw, at: first + at, decoded: credible(decode(JSON.parse(raw)), receiveDate) },
     ...(at === messages.length - 1 && { noted }),
   }));
 };

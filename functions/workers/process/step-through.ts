@@ -6,9 +6,8 @@ import {
   stepByMessage,
   stepByNotice,
 } from '../../../shared/domain/event/event-steps.ts';
-import { credible, messageUuid, type Signal } from '../../../shared/domain/event/message.ts';
+import { messageUuid, type Signal } from '../../../shared/domain/event/message.ts';
 import { inOrder, timeOrderedId, uuidV5 } from '../../../shared/domain/ids.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { learningEnds, learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
 import type { SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
@@ -83,8 +82,7 @@ const judge = async (
   if (notice)
     return { ...stepByNotice(state, [notice.notice, notice], { ...ofService, uuid: notice.uuid }), timings: null };
   if (!message) return justHeard(context, state, receiveDate);
-  const { raw, at } = message;
-  const decoded = credible(decoders[context.sensor.manufacturer](JSON.parse(raw)), receiveDate);
+  const { raw, at, decoded } = message;
   const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
   noteContext({ uuid });
   await noteFirmware(deps, context, decoded.signal);
