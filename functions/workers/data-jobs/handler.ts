@@ -1,4 +1,4 @@
-import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
+import { type DataJob, EXPORT_KEPT } from '../../../shared/domain/identity/data-job.ts';
 import { consume } from '../../../shared/worker/consume.ts';
 import { dataJobs } from './contract.ts';
 import type { JobDeps } from './deps.ts';
@@ -8,8 +8,10 @@ import { runExport } from './export.ts';
 /** Longer (ms) than a run may take: the sweep must not begin another one meanwhile. */
 const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
 
-/** Deletes the result of an export that has been kept for long enough. */
-const dropResult = async ({ store, exports }: JobDeps, job: DataJob): Promise<void> => {
+/** Deletes the result of an export that has been kept for long enough: a task of before its end may come after it. */
+const dropResult = async ({ store, exports, now }: JobDeps, job: DataJob): Promise<void> => {
+  const keptUntil = job.updateDate + EXPORT_KEPT;
+  if (job.file && now() < keptUntil) return store.dataJobs.again(job, keptUntil);
   if (job.file) await exports.remove(job.file);
   await store.dataJobs.dropFile(job);
 };

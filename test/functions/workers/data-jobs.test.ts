@@ -1,0 +1,48 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Runtime } from '../../../shared/deps.ts';
+import type { Write } from '../../../shared/store/engine/request.ts';
+import { store } from '../../../shared/store/store.ts';
+import { ADMIN_PASSWORD, hurried } from '../../fixtures/cloud.ts';
+import { createPeopleWorld } from '../../fixtures/people.ts';
+
+type Job = { id: string; state: string; url: string | null };
+type World = Awaited<ReturnType<typeof createPeopleWorld>>;
+
+let world: World;
+afterEach(() => world.stop());
+
+/** A home in a cloud; `before` is called before each write of a function. */
+const furnish = async (before: (writes: readonly Write[]) => Promise<void> = async () => {}) => {
+  const wrap = (runtime: Runtime): Runtime => {
+    const write = async (...writes: Write[]) => {
+      await before(writes);
+      return runtime.table.write(...writes);
+    };
+    return hurried({ ...runtime, table: { ...runtime.table, write } });
+  };
+  world = await createPeopleWorld({ wrap });
+  const home = await world.furnish();
+  const at = (what: 'exports' | 'erasures', id = '') => `/customers/${home.customerId}/${what}${id && `/${id}`}`;
+  const begin = (what: 'exports' | 'erasures', subject: object): Promise<Job> =>
+    home.admin.ok<Job>('POST', at(what), { subject, reason: 'asked for it', password: ADMIN_PASSWORD });
+  const customer = { kind: 'customer', id: home.customerId };
+  const passMinutes = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) await world.pass(60_000);
+  };
+  return { ...home, at, begin, customer, passMinutes };
+};
+
+test('an export whose task comes twice keeps its file for a day', async () => {
+  const { admin, at, begin, customer, customerId } = await furnish();
+  const { id } = await begin('exports', customer);
+  await world.idle();
+  const { url } = await admin.ok<Job>('GET', at('exports', id));
+  // As the sweep sends another when the first waits for longer than a minute.
+  await store(world.table).dataJobs.again({ customerId, kind: 'export', id }, world.now());
+  await world.pass(1);
+  expect((await fetch(url ?? '')).status).toBe(200);
+  expect(await admin.ok('GET', at('exports', id))).toMatchObject({ state: 'completed', url: expect.any(String) });
+  await world.pass(86_400_001);
+  expect((await fetch(url ?? '')).status).toBe(403);
+  expect((await store(world.table).dataJobs.get({ customerId, kind: 'export', id }))?.file).toBeUndefined();
+});
