@@ -22,15 +22,18 @@ const takeSensor = async (
       for (const item of page) if (await subjects.remove(item)) addTo(counts, kindOf(item) ?? '');
 };
 
-/** Nothing can be made in a customer that is gone. What it had is noted first, and leads to the rest. */
+/**
+ * Nothing can be made in a customer that is gone: only then is what it had noted, because what came after that would be
+ * found by nobody. It leads to the rest.
+ */
 const dropCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, now, failpoint } = deps;
   const { customerId } = job;
+  const counts: Counts = new Map();
+  if (await store.subjects.dropCustomer(customerId)) addTo(counts, 'customer');
   const leads = await leadsOf(store.subjects, customerId);
   await inBatches(leads, (lead) => store.subjects.keepLead(job, lead));
   failpoint('erasure.led');
-  const counts: Counts = new Map();
-  if (await store.subjects.dropCustomer(customerId)) addTo(counts, 'customer');
   await inBatches(leads, async (lead) => {
     if (lead.kind === 'sensor') return takeSensor(deps, customerId, lead.id, counts);
     if (lead.kind !== 'user') return;

@@ -2,7 +2,10 @@ import { afterEach, expect, test } from 'vitest';
 import type { Runtime } from '../../../shared/deps.ts';
 import type { Write } from '../../../shared/store/engine/request.ts';
 import { store } from '../../../shared/store/store.ts';
-import { ADMIN_PASSWORD, hurried } from '../../fixtures/cloud.ts';
+import { items } from '../../../shared/store/table.ts';
+import { register } from '../../fixtures/client.ts';
+import { ADMIN_PASSWORD, hurried, PROVISIONING_KEY } from '../../fixtures/cloud.ts';
+import { fallMessage, nextHardwareId } from '../../fixtures/home.ts';
 import { createPeopleWorld } from '../../fixtures/people.ts';
 
 type Job = { id: string; state: string; url: string | null };
@@ -45,4 +48,23 @@ test('an export whose task comes twice keeps its file for a day', async () => {
   await world.pass(86_400_001);
   expect((await fetch(url ?? '')).status).toBe(403);
   expect((await store(world.table).dataJobs.get({ customerId, kind: 'export', id }))?.file).toBeUndefined();
+});
+
+test('a sensor that is linked while the erasure of its customer begins is erased with it', async () => {
+  let link: (() => Promise<unknown>) | null = null;
+  const { client, customerId, begin, customer, passMinutes } = await furnish(async ([write]) => {
+    if (!link || !write || !('remove' in write) || write.remove.sk !== items.customer({ customerId }).sk) return;
+    const now = link;
+    link = null;
+    await now?.();
+  });
+  const hardwareId = nextHardwareId();
+  const { sensorId, deviceToken, pairingCode } = await register(client, PROVISIONING_KEY, hardwareId);
+  link = () => client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code: pairingCode });
+  await begin('erasures', customer);
+  await passMinutes(20);
+  const device = client.as(deviceToken);
+  const sent = await device.call('POST', `/devices/${sensorId}/messages`, fallMessage('calling', world.now()));
+  expect(sent.status).toBe(401);
+  expect(await register(client, PROVISIONING_KEY, hardwareId)).toMatchObject({ sensorId });
 });
