@@ -38,7 +38,7 @@ export const subjectPatterns = {
   ),
   'subjects.get': pattern(
     'Where does it go on from here?',
-    { get: ['user', 'formerUser', 'sensor', 'deviceOfSensor', 'makerFeedback'] },
+    { get: ['user', 'formerUser', 'sensor', 'owner', 'deviceOfSensor', 'makerFeedback'] },
     1,
     0,
   ),

@@ -62,19 +62,23 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
   yield { pk: items.owner.pk({ kind: 'user', id }) };
 }
 
-/** What leads to a sensor of this customer, and to its device; the sensor itself comes last. */
+/**
+ * What leads to a sensor of this customer, and to its device; the sensor itself comes last, and its owner before it: a device
+ * can't register anew while there is one, and what it has then is not of this customer any more.
+ */
 export async function* placesOfDevice(reads: Reads, customerId: number, sensorId: string): AsyncGenerator<Place> {
+  const home = items.owner({ kind: 'sensor', id: sensorId });
   const sensor = await reads.get(items.sensor({ customerId, sensorId }));
-  const link = sensor && ((await reads.get(items.deviceOfSensor({ sensorId }))) as (Found & DeviceLink) | null);
-  if (sensor) {
+  if (sensor && (await reads.get(home))?.customerId === customerId) {
     const { manufacturer, hardwareId } = sensor as unknown as { manufacturer: string; hardwareId: string };
     yield { pk: items.hardware.pk({ manufacturer, hardwareId }) };
-    yield { pk: items.owner.pk({ kind: 'sensor', id: sensorId }) };
-  }
-  if (link) {
-    yield { pk: items.device.pk({ hash: link.hash }) };
-    yield { pk: items.pairingCode.pk({ hash: link.pairingHash }) };
-    yield { pk: items.deviceOfSensor.pk({ sensorId }) };
+    const link = (await reads.get(items.deviceOfSensor({ sensorId }))) as (Found & DeviceLink) | null;
+    if (link) {
+      yield { pk: items.device.pk({ hash: link.hash }) };
+      yield { pk: items.pairingCode.pk({ hash: link.pairingHash }) };
+      yield { pk: items.deviceOfSensor.pk({ sensorId }) };
+    }
+    yield { pk: home.pk };
   }
   const { pk, sk } = items.sensor({ customerId, sensorId });
   yield { pk, beginsWith: sk };

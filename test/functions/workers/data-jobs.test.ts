@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Runtime } from '../../../shared/deps.ts';
 import type { Write } from '../../../shared/store/engine/request.ts';
+import { TableUnavailable } from '../../../shared/store/engine/unavailable.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { register } from '../../fixtures/client.ts';
@@ -67,4 +68,27 @@ test('a sensor that is linked while the erasure of its customer begins is erased
   const sent = await device.call('POST', `/devices/${sensorId}/messages`, fallMessage('calling', world.now()));
   expect(sent.status).toBe(401);
   expect(await register(client, PROVISIONING_KEY, hardwareId)).toMatchObject({ sensorId });
+});
+
+test('a device that registers anew while its sensor is being taken from a customer that is gone stays registered', async () => {
+  let registerAnew: (() => Promise<void>) | null = null;
+  const { sensorId, customerId, client, begin, customer, passMinutes } = await furnish(async ([write]) => {
+    if (!registerAnew || !write || !('remove' in write)) return;
+    const { pk, sk } = items.sensor({ customerId, sensorId });
+    if (write.remove.pk !== pk || write.remove.sk !== sk) return;
+    const now = registerAnew;
+    registerAnew = null;
+    await now();
+    throw new TableUnavailable('the table is away');
+  });
+  const { hardwareId = '' } = (await store(world.table).sensors.get(customerId, sensorId)) ?? {};
+  let token = '';
+  registerAnew = async () => {
+    token = (await register(client, PROVISIONING_KEY, hardwareId)).deviceToken;
+  };
+  await begin('erasures', customer);
+  await passMinutes(20);
+  const device = client.as(token);
+  const sent = await device.call('POST', `/devices/${sensorId}/messages`, fallMessage('calling', world.now()));
+  expect(sent.status).toBe(202);
 });
