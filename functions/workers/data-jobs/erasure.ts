@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type DataJob, JOB_KEPT, SETTLED_AFTER } from '../../../shared/domain/identity/data-job.ts';
 import { runJob } from '../../../shared/domain/identity/job-kinds.ts';
 import { RETENTION_DAYS } from '../../../shared/queue/consumer.ts';
@@ -21,10 +22,22 @@ const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): D
   ];
 };
 
+/**
+ * Lets an erased sensor come back, unless another erasure of it goes on. Of several, the one that began last does that, and
+ * ends last. False: it has to wait for the others.
+ */
+const letComeBack = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
+  const others = (await store.dataJobs.list(customerId, 'erasure')).filter(
+    (job) => job.state === 'running' && job.id !== id && isDeepStrictEqual(job.subject, subject),
+  );
+  if (others.length > 0) return others.some((job) => job.id > id);
+  await store.subjects.markErased(customerId, String(subject.id), now(), false);
+  return true;
+};
+
 const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Promise<void> => {
   const { store, now } = deps;
-  const { customerId, subject } = job;
-  if (subject.kind === 'sensor') await store.subjects.markErased(customerId, subject.id, now(), false);
+  if (job.subject.kind === 'sensor' && !(await letComeBack(deps, job))) return store.dataJobs.again(job, now() + SOON);
   for (const lead of leads) await store.subjects.dropLead(job, lead);
   const how = { state: 'completed', updateDate: now(), remains: remains(deps, job, now()) } as const;
   await store.dataJobs.end(job, how, null);

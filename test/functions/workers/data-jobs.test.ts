@@ -92,3 +92,33 @@ test('a device that registers anew while its sensor is being taken from a custom
   const sent = await device.call('POST', `/devices/${sensorId}/messages`, fallMessage('calling', world.now()));
   expect(sent.status).toBe(202);
 });
+
+test.each([0, 1])(
+  'a sensor with two erasures is linked again only after both, and after both it is (late: number %i)',
+  async (late) => {
+    const { client, customerId, begin, passMinutes } = await furnish();
+    const hardwareId = nextHardwareId();
+    const again = () => register(client, PROVISIONING_KEY, hardwareId);
+    const link = async () => {
+      const { pairingCode: code } = await again();
+      return (await client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code })).status;
+    };
+    const { sensorId } = await again();
+    expect(await link()).toBe(200);
+    const subject = { kind: 'sensor', id: sensorId };
+    const both = await Promise.all([begin('erasures', subject), begin('erasures', subject)]);
+    const ids = both.map(({ id }) => id).sort();
+    await passMinutes(10);
+    const { dataJobs } = store(world.table);
+    const states = () =>
+      Promise.all(ids.map(async (id) => (await dataJobs.get({ customerId, kind: 'erasure', id }))?.state));
+    // As if the process of its run had died.
+    await dataJobs.again({ customerId, kind: 'erasure', id: ids[late] ?? '' }, world.now() + 15 * 60_000);
+    await passMinutes(10);
+    expect((await states())[late]).toBe('running');
+    expect(await link()).toBe(409);
+    await passMinutes(20);
+    expect(await states()).toEqual(['completed', 'completed']);
+    expect(await link()).toBe(200);
+  },
+);
