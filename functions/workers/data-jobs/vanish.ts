@@ -1,6 +1,7 @@
 import { inBatches } from '../../../shared/concurrency/in-batches.ts';
 import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import { leadsOf, placesOfDevice } from '../../../shared/store/subjects/subject-places.ts';
 import { kindOf } from '../../../shared/store/subjects/subject-walk.ts';
 import { items } from '../../../shared/store/table.ts';
@@ -42,7 +43,7 @@ const dropCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   await store.dataJobs.count(job, counts, now());
 };
 
-/** A user whose rights change meanwhile is read again. */
+/** A user whose rights change meanwhile is read again. One without an account is of a customer that is being erased. */
 const dropUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
   const { store, now, failpoint } = deps;
   const { customerId } = job;
@@ -51,11 +52,11 @@ const dropUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<vo
   if (!known) return;
   await store.subjects.keepLead(job, { kind: 'user', id: String(userId), accountKey: String(known.accountKey) });
   failpoint('erasure.led');
-  for (;;) {
+  const removed = await retryOnConflict(async () => {
     const user = await store.users.get(customerId === UNASSIGNED ? null : customerId, userId);
-    if (!user) return;
-    if (await store.users.remove(user, now())) return store.dataJobs.count(job, new Map([['user', 1]]), now());
-  }
+    return user ? (await store.users.remove(user, now())) || null : false;
+  });
+  if (removed) await store.dataJobs.count(job, new Map([['user', 1]]), now());
 };
 
 /** Takes the subject of an erasure from where readers look for it. */

@@ -122,3 +122,29 @@ test.each([0, 1])(
     expect(await link()).toBe(200);
   },
 );
+
+test('users whose accounts an erasure of their customer has taken hold up no other job', async () => {
+  let led = 0;
+  const { hire, admin, at, begin, customer, customerId } = await furnish(async ([write]) => {
+    if (write && 'put' in write && write.put.sk.startsWith('LEAD#')) led += 1;
+  });
+  const { users, subjects, dataJobs } = store(world.table);
+  const hired = [await hire('Wanda', {}), await hire('Viktor', {})];
+  const [createDate, common] = [world.now(), { reason: 'asked for it', counts: {}, remains: [] }];
+  for (const { id } of hired) {
+    const user = await users.get(customerId, id);
+    await subjects.remove(items.account({ accountKey: user?.accountKey ?? '' }));
+    const job = { id: `${id}`.padStart(26, '0'), kind: 'erasure', customerId, subject: { kind: 'user', id } } as const;
+    await dataJobs.create({ ...job, ...common, state: 'running', createDate, updateDate: createDate });
+  }
+  const swept = world.pass(1);
+  await expect.poll(() => led).toBeGreaterThanOrEqual(2);
+  const { id } = await begin('exports', customer);
+  try {
+    const exported = () => admin.ok('GET', at('exports', id));
+    await expect.poll(exported, { timeout: 8_000 }).toMatchObject({ state: 'completed' });
+  } finally {
+    for (const user of hired) await subjects.remove(items.user({ customerId, userId: user.id }));
+    await swept;
+  }
+}, 15_000);
