@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type DataJob, JOB_KEPT, SETTLED_AFTER } from '../../../shared/domain/identity/data-job.ts';
 import { runJob } from '../../../shared/domain/identity/job-kinds.ts';
 import { RETENTION_DAYS } from '../../../shared/queue/consumer.ts';
@@ -28,7 +27,7 @@ const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): D
  */
 const letComeBack = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
   const others = (await store.dataJobs.list(customerId, 'erasure')).filter(
-    (job) => job.state === 'running' && job.id !== id && isDeepStrictEqual(job.subject, subject),
+    (job) => job.state === 'running' && job.id !== id && job.subject.kind === 'sensor' && job.subject.id === subject.id,
   );
   if (others.length > 0) return others.some((job) => job.id > id);
   await store.subjects.markErased(customerId, String(subject.id), now(), false);
