@@ -11,7 +11,7 @@ const { to } = readCommandLine(options, help, { out: console.log, err: console.e
 
 const [{ makePackage, packPackage }, { settingsFrom }] = await Promise.all([
   import('../lib/tools/client/pack.ts'),
-  import('../shared/env.ts'),
+  import('../shared/runtime/env.ts'),
 ]);
 const folder = join(to, 'client');
 await makePackage(folder, settingsFrom(process.env));

@@ -23,7 +23,7 @@ const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-demo';
 const [{ startCloud }, { tellStory }, { settingsFrom }] = await Promise.all([
   import('../lib/local/cloud.ts'),
   import('../lib/local/demo/story.ts'),
-  import('../shared/env.ts'),
+  import('../shared/runtime/env.ts'),
 ]);
 
 /** Starts a cloud for the demo, with a deadline that is short enough to wait for. */

@@ -9,6 +9,6 @@ const [{ groups }, { describeApi }, { openApi }, { settingsFrom }] = await Promi
   import('../functions/index.ts'),
   import('../shared/api/openapi/describe.ts'),
   import('../shared/api/openapi/document.ts'),
-  import('../shared/env.ts'),
+  import('../shared/runtime/env.ts'),
 ]);
 console.log(JSON.stringify(openApi(describeApi(groups), settingsFrom(process.env)), null, 2));

@@ -13,7 +13,7 @@ const TSC = 'node node_modules/typescript-7/bin/tsc';
 
 const write = async () => {
   const { writeOwnTypes } = await import('../lib/tools/client/openapi-types.ts');
-  const { settingsFrom } = await import('../shared/env.ts');
+  const { settingsFrom } = await import('../shared/runtime/env.ts');
   await writeOwnTypes(settingsFrom(process.env));
 };
 // The types come first, because the client's program needs them. Contracts that do not compile may not even load: then

@@ -21,14 +21,14 @@ const trespasses = (file: string, source: string): string[] =>
     .map(({ to, names }) => `${file} imports ${[to, ...names].join(' ')}`);
 
 const mayReadEnvironment = [
-  ...['shared/env.ts', 'lib/client/command/main.ts', 'test/deployed/bootstrap.ts'],
+  ...['shared/runtime/env.ts', 'lib/client/command/main.ts', 'test/deployed/bootstrap.ts'],
   ...['test/browser/fixtures/chromium.ts', 'test/dynamodb/address.ts'],
 ];
 
 /** Words that may not stand in the code of some files; comments and strings don't count. */
 const words: { rule: string; where: (file: string) => boolean; word: RegExp; planted: [string, string] }[] = [
   {
-    rule: 'the environment is read by shared/env.ts, bin and the command of the client alone, by what stands in for Lambda, and to find a browser or an engine',
+    rule: 'the environment is read by shared/runtime/env.ts, bin and the command of the client alone, by what stands in for Lambda, and to find a browser or an engine',
     where: (file) => !file.startsWith('bin/') && !mayReadEnvironment.includes(file),
     word: /\bprocess\??\.env\b|\benv\b[^=;]*\} = (globalThis\.)?process\b|\benv\b.* from '{2}/,
     planted: ['lib/local/a.ts', 'const { env } = process;'],
@@ -43,7 +43,7 @@ const words: { rule: string; where: (file: string) => boolean; word: RegExp; pla
     rule: 'time, timers and chance come as arguments',
     where: (file) =>
       /^(shared|functions)\/(?!api\/console\/app\/)/.test(file) &&
-      !['shared/lambda-runtime.ts', 'shared/concurrency/machine.ts'].includes(file),
+      !['shared/runtime/lambda-runtime.ts', 'shared/concurrency/machine.ts'].includes(file),
     word: /\bDate\.now\b|\bMath\.random\b|\bset(Timeout|Interval)\(|\bperformance\.now\b|timers\/promises/,
     planted: ['shared/store/a.ts', 'const at = performance.now();'],
   },
@@ -112,6 +112,7 @@ const otherTests: Record<string, string> = {
   'test/units-of-escalation.test.ts': 'what an alarm that escalates costs, over all workers',
   'test/units-of-personal-data.test.ts': 'what an export and an erasure cost, over operation and worker',
   'test/units-of-reports.test.ts': 'what a report costs, over the store and its operation',
+  'test/shared/decisions.test.ts': 'the form of the decisions, which are documents',
 };
 /** A test mirrors the code when files of the code lie in the same folder, or in a folder of the test's own name. */
 const isTestAtItsPlace = (file: string, all: readonly string[]): boolean => {
@@ -194,8 +195,8 @@ describe('a planted violation is caught', () => {
     ['shared/queue/a.ts', '../store/store.ts'],
     ['shared/delivery/a.ts', '@aws-sdk/client-sqs'],
     ['shared/api/a.ts', '../store/client.ts'],
-    ['shared/capabilities.ts', './env.ts'],
-    ['shared/env.ts', './log.ts'],
+    ['shared/runtime/capabilities.ts', './env.ts'],
+    ['shared/runtime/env.ts', './log.ts'],
     ['functions/api/a/contract.ts', './handler.ts'],
     ['functions/index.ts', './api/auth/handler.ts'],
     ['functions/api/a/handler.ts', '../b/handler.ts'],

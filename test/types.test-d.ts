@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type Call, group, type Handlers, type Operation } from '../shared/api/operation.ts';
 import { serve } from '../shared/api/serve.ts';
-import type { Deps } from '../shared/deps.ts';
 import type { Format, PayloadFormat } from '../shared/domain/formats/format.ts';
 import { formats } from '../shared/domain/formats/formats.ts';
 import { renders } from '../shared/domain/formats/render.ts';
@@ -10,6 +9,7 @@ import { type Decode, decoders } from '../shared/domain/makers/decoders.ts';
 import type { Maker } from '../shared/domain/makers/maker.ts';
 import { makers } from '../shared/domain/makers/makers.ts';
 import type { Manufacturer } from '../shared/domain/sensor/sensor.ts';
+import type { Deps } from '../shared/runtime/deps.ts';
 import { part } from '../shared/store/key.ts';
 import type { StoreOf } from '../shared/store/store.ts';
 

@@ -1,7 +1,7 @@
 import type { Cost } from '../../shared/auth/password.ts';
-import type { Runtime } from '../../shared/deps.ts';
-import type { Settings } from '../../shared/env.ts';
-import type { Log } from '../../shared/log.ts';
+import type { Log } from '../../shared/observability/log.ts';
+import type { Runtime } from '../../shared/runtime/deps.ts';
+import type { Settings } from '../../shared/runtime/env.ts';
 import type { Meter, TableClient } from '../../shared/store/engine/client.ts';
 import type { Clock } from './clock.ts';
 import type { FirstStart } from './first-start.ts';

@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
 import { ADDRESS_KEY } from '../domain/rule/acknowledgement.ts';
+import type { Deps } from '../runtime/deps.ts';
 
 type AddressKeyDeps = Deps<'addressKeys.get' | 'addressKeys.keep' | 'seal:secrets' | 'open:secrets'>;
 

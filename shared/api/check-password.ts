@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** How many wrong passwords are checked in 15 minutes. */

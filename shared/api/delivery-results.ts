@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import { isFinished } from '../domain/delivery/replay.ts';
+import type { Deps } from '../runtime/deps.ts';
 
 /** Reports the attempts that began at these times (ms) to the rule hits of a delivery. */
 export const report = async (

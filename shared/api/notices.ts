@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
 import type { ProcessNotice } from '../queue/task.ts';
+import type { Deps } from '../runtime/deps.ts';
 
 type Sending = Pick<Deps<'enqueue:events'>, 'enqueue' | 'log'>;
 

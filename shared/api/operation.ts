@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
-import type { Checked, Known, Use } from '../capabilities.ts';
-import type { Deps } from '../deps.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import type { Actor } from '../domain/identity/audit.ts';
 import type { Caller, Permission } from '../domain/identity/permission.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
 import type { Provisioner } from '../domain/sensor/provisioning-key.ts';
 import type { CallingDevice } from '../domain/sensor/sensor.ts';
+import type { Checked, Known, Use } from '../runtime/capabilities.ts';
+import type { Deps } from '../runtime/deps.ts';
 import type { Details, ErrorCode } from './errors.ts';
 
 /**

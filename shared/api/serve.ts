@@ -1,12 +1,12 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { endable, endWork } from '../concurrency/endable.ts';
-import { compose, type Runtime } from '../deps.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import { bestLocale } from '../domain/identity/locale.ts';
-import { lambdaRuntime } from '../lambda-runtime.ts';
-import { inContext, withContext } from '../log.ts';
-import { unmeasured } from '../metrics.ts';
+import { inContext, withContext } from '../observability/log.ts';
+import { unmeasured } from '../observability/metrics.ts';
+import { compose, type Runtime } from '../runtime/deps.ts';
+import { lambdaRuntime } from '../runtime/lambda-runtime.ts';
 import { notedTable } from '../store/engine/noted-table.ts';
 import { store } from '../store/store.ts';
 import { createDeviceRates } from './device/device-rates.ts';

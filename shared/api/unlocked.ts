@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
+import type { Deps } from '../runtime/deps.ts';
 
 /** The webhook with its secrets opened. It rejects with KeysUnavailable when they cannot be. */
 export const unlocked = async <W extends WebhookRecord>(

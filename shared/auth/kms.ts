@@ -1,4 +1,4 @@
-import { transport, withFreshSockets } from '../transport.ts';
+import { transport, withFreshSockets } from '../aws/transport.ts';
 import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from './sdk.ts';
 import type { Cipher } from './vault.ts';
 

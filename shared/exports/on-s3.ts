@@ -1,5 +1,12 @@
-import { DeleteObjectCommand, GetObjectCommand, getSignedUrl, S3Client, type S3ClientConfig, Upload } from '../sdk.ts';
-import { transport, withFreshSockets } from '../transport.ts';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  getSignedUrl,
+  S3Client,
+  type S3ClientConfig,
+  Upload,
+} from '../aws/sdk.ts';
+import { transport, withFreshSockets } from '../aws/transport.ts';
 import { type Exports, URL_SECONDS } from './exports.ts';
 
 /** Timeouts (ms): a part of 5 MB is sent in one call. */

@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts';
 import type { NotedCall } from '../domain/event/noted-call.ts';
-import { noteContext, oneOrAll } from '../log.ts';
+import { noteContext, oneOrAll } from '../observability/log.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { changesNothing, isNoted, isOfFalls } from './caught-up.ts';
 import { isHeldBack, look } from './holding-back.ts';
 import {

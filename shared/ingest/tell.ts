@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import type { Publish } from '../publish.ts';
+import type { Publish } from '../aws/publish.ts';
+import type { Log } from '../observability/log.ts';
 import type { Refusal, Warning } from './messages.ts';
 import { topicsOf } from './topics.ts';
 

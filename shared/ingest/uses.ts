@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 
 /** What `ingest` uses, for the contracts of all that call it. */
 export const ingestUses = [

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Checked, Known, Use } from '../capabilities.ts';
+import type { Checked, Known, Use } from '../runtime/capabilities.ts';
 import type { QueueName } from './names.ts';
 
 /** Declares a Lambda that works on queues. It is data only. */

@@ -1,4 +1,4 @@
-import { transport, withFreshSockets } from '../transport.ts';
+import { transport, withFreshSockets } from '../aws/transport.ts';
 import type { Outgoing } from './encode.ts';
 import type { QueueName } from './names.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
-import { compose, type Deps, type Runtime } from '../deps.ts';
-import { inContext, noteContext } from '../log.ts';
-import { unmeasured } from '../metrics.ts';
+import { inContext, noteContext } from '../observability/log.ts';
+import { unmeasured } from '../observability/metrics.ts';
 import { type Consumer, retrySeconds } from '../queue/consumer.ts';
+import { compose, type Deps, type Runtime } from '../runtime/deps.ts';
 import { ComeAgain, isPutOffTooOften, kindOfFailure, PutAside } from './failure.ts';
 import { onHost } from './on-host.ts';
 import { createOutcomes } from './outcomes.ts';

@@ -1,9 +1,9 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { compose, type Deps, type Runtime } from '../deps.ts';
-import { lambdaRuntime } from '../lambda-runtime.ts';
-import { inContext, noteContext, withContext } from '../log.ts';
-import { unmeasured } from '../metrics.ts';
+import { inContext, noteContext, withContext } from '../observability/log.ts';
+import { unmeasured } from '../observability/metrics.ts';
 import type { Called, Scheduled } from '../queue/consumer.ts';
+import { compose, type Deps, type Runtime } from '../runtime/deps.ts';
+import { lambdaRuntime } from '../runtime/lambda-runtime.ts';
 
 export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
 

@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { Runtime } from '../deps.ts';
 import { MAX_RECEIVES, retrySeconds } from '../queue/consumer.ts';
+import type { Runtime } from '../runtime/deps.ts';
 import type { FailureKind } from './failure.ts';
 import type { Outcomes } from './outcomes.ts';
 import { putAside } from './quarantine.ts';

@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { Runtime } from '../deps.ts';
+import type { Runtime } from '../runtime/deps.ts';
 
 /**
  * Puts a message that no repetition helps into the quarantine, because an operator can learn from it what went wrong, and

@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { oneOrAll } from '../log.ts';
+import { oneOrAll } from '../observability/log.ts';
 
 const IDS = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'hitId', 'uuid', 'requestId'];
 /** Gives the ids in a task, by which all its log lines can be found. */

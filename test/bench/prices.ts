@@ -49,7 +49,7 @@ export const assumed = {
   queues: 5,
   /** The number of metrics that the alarms of a production stage read. */
   alarms: 37,
-  /** The metrics of shared/metrics.ts, and the number of calls that the throttle of devices refused. */
+  /** The metrics of shared/observability/metrics.ts, and the number of calls that the throttle of devices refused. */
   metrics: 13,
   /**
    * Minutes after which AWS IoT checks again whether a connection may go on: functions/workers/authorizer/rights.ts.

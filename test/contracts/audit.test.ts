@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAudited } from '../../shared/api/operation.ts';
-import type { Runtime } from '../../shared/deps.ts';
 import { AuditLine } from '../../shared/domain/identity/audit.ts';
 import { objectKinds } from '../../shared/domain/identity/audit-kinds.ts';
+import type { Runtime } from '../../shared/runtime/deps.ts';
 import type { Table } from '../../shared/store/engine/client.ts';
 import type { Key } from '../../shared/store/key.ts';
 import { items } from '../../shared/store/table.ts';

@@ -1,10 +1,10 @@
 import type { Queue } from '../../lib/local/queue/queue.ts';
 import type { Vault } from '../../shared/auth/vault.ts';
-import type { Runtime } from '../../shared/deps.ts';
-import type { Settings } from '../../shared/env.ts';
 import type { Outgoing } from '../../shared/queue/encode.ts';
 import { isFifo } from '../../shared/queue/names.ts';
 import type { Queues } from '../../shared/queue/send.ts';
+import type { Runtime } from '../../shared/runtime/deps.ts';
+import type { Settings } from '../../shared/runtime/env.ts';
 import { TableUnavailable } from '../../shared/store/engine/unavailable.ts';
 import type { Chaos } from './chaos.ts';
 import type { Lives } from './lives.ts';

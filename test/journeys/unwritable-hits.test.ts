@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Runtime } from '../../shared/deps.ts';
+import type { Runtime } from '../../shared/runtime/deps.ts';
 import { TableUnavailable } from '../../shared/store/engine/unavailable.ts';
 import { createDeliveryWorld } from '../fixtures/deliveries.ts';
 

@@ -1,10 +1,10 @@
 import type { Call } from '../../../shared/api/operation.ts';
 import type { Passwords } from '../../../shared/auth/password.ts';
-import type { Deps } from '../../../shared/deps.ts';
 import type { Actor } from '../../../shared/domain/identity/audit.ts';
 import type { Login } from '../../../shared/domain/identity/user.ts';
 import { usernameKey } from '../../../shared/domain/identity/username.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { Account } from '../../../shared/store/identity/sessions.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import type { auth } from './contract.ts';

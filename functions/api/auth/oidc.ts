@@ -3,13 +3,13 @@ import { type APIGatewayProxyEvent, cookie, header } from '../../../shared/api/h
 import { type Call, Reply } from '../../../shared/api/operation.ts';
 import { type Identity, type Issuer, issuerOf, type Prompt } from '../../../shared/auth/oidc.ts';
 import { drawAccountKey, hashOf, sameSecret } from '../../../shared/auth/tokens.ts';
-import type { Deps } from '../../../shared/deps.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
 import type { Actor } from '../../../shared/domain/identity/audit.ts';
 import { accessOf, profileOf, readRules } from '../../../shared/domain/identity/claims.ts';
 import { DEFAULT_LOCALE } from '../../../shared/domain/identity/locale.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { UserItem } from '../../../shared/store/identity/users.ts';
 import type { auth } from './contract.ts';
 import { startSession } from './start-session.ts';

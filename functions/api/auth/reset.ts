@@ -2,10 +2,10 @@ import { resetMail } from '../../../shared/api/messages/texts.ts';
 import type { Call } from '../../../shared/api/operation.ts';
 import { hashOf } from '../../../shared/auth/tokens.ts';
 import { settledWithin } from '../../../shared/concurrency/settled-within.ts';
-import type { Deps } from '../../../shared/deps.ts';
 import type { Actor } from '../../../shared/domain/identity/audit.ts';
 import { isOutdated } from '../../../shared/domain/identity/credential.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { Resetting } from '../../../shared/store/identity/resets.ts';
 import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
@@ -20,7 +20,7 @@ const MINUTES = 30;
 const MOST_MAILS = 3;
 /**
  * How long (ms) an answer takes in any case. It is longer than sending a mail, even if the mail is retried
- * (shared/mail.ts). What is not done then is given up, because a Lambda is frozen after its answer.
+ * (shared/aws/mail.ts). What is not done then is given up, because a Lambda is frozen after its answer.
  */
 const ANSWER_AFTER = 3_000;
 

@@ -1,7 +1,7 @@
 import { stepOf } from '../../../shared/auth/otp.ts';
 import { hashOf } from '../../../shared/auth/tokens.ts';
-import type { Deps } from '../../../shared/deps.ts';
 import { isAppCode, normalOtp } from '../../../shared/domain/identity/otp.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { Account } from '../../../shared/store/identity/sessions.ts';
 
 type Judging = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'>;

@@ -2,9 +2,9 @@ import { SESSION_SECONDS, sessionCookies } from '../../../shared/api/http/cookie
 import { type APIGatewayProxyEvent, header } from '../../../shared/api/http/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import type { Deps } from '../../../shared/deps.ts';
 import { USER_AGENT_LENGTH } from '../../../shared/domain/identity/session.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { Account } from '../../../shared/store/identity/sessions.ts';
 import type { UserItem } from '../../../shared/store/identity/users.ts';
 

@@ -17,7 +17,7 @@ import { limitOf } from '../../../shared/domain/identity/quota.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
 import { pageOf } from '../../../shared/domain/page.ts';
 import { dateTimeAndZone } from '../../../shared/domain/time/wall-time.ts';
-import type { Log } from '../../../shared/log.ts';
+import type { Log } from '../../../shared/observability/log.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { deliveries } from './contract.ts';

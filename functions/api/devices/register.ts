@@ -1,6 +1,5 @@
 import { sendNotice } from '../../../shared/api/notices.ts';
 import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import type { Deps } from '../../../shared/deps.ts';
 import type { Notice } from '../../../shared/domain/event/event.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { makers } from '../../../shared/domain/makers/makers.ts';
@@ -8,6 +7,7 @@ import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '../../../shar
 import type { Provisioner } from '../../../shared/domain/sensor/provisioning-key.ts';
 import { newSensor, type SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { NoticeItem } from '../../../shared/store/sensors/events.ts';
 import type { devices } from './contract.ts';
 

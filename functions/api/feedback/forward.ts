@@ -1,6 +1,6 @@
-import type { Deps } from '../../../shared/deps.ts';
 import { type WebhookRecord, WebhookUpdate } from '../../../shared/domain/delivery/webhook.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { FeedbackHome } from '../../../shared/store/deliveries/maker-feedback.ts';
 import type { feedback } from './contract.ts';
 

@@ -1,6 +1,6 @@
 import { report } from '../../../shared/api/delivery-results.ts';
 import { type Delivery, messageOf } from '../../../shared/domain/delivery/delivery.ts';
-import { noteContext } from '../../../shared/log.ts';
+import { noteContext } from '../../../shared/observability/log.ts';
 import type { DeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
 import { PutAside } from '../../../shared/worker/failure.ts';
 import { chanceOf, type DeliverDeps } from './deps.ts';

@@ -6,7 +6,7 @@ import type { Situation } from '../../../shared/domain/event/event.ts';
 import type { Rule } from '../../../shared/domain/rule/rule.ts';
 import { defaultRoom, normalize } from '../../../shared/domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
-import { inContext, oneOrAll } from '../../../shared/log.ts';
+import { inContext, oneOrAll } from '../../../shared/observability/log.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { EventItem } from '../../../shared/store/sensors/events.ts';
 import { appender, fire, fireDeleted, forHooks } from './fire.ts';

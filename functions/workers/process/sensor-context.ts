@@ -1,7 +1,7 @@
-import type { Deps } from '../../../shared/deps.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
 import { newSensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { CustomerItem } from '../../../shared/store/people/customers.ts';
 import type { FormerSensor } from '../../../shared/store/sensors/sensor-owners.ts';
 import type { StateItem } from '../../../shared/store/sensors/states.ts';

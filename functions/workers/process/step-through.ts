@@ -12,7 +12,7 @@ import { learningEnds, learntBasic, type StoredBasic } from '../../../shared/dom
 import type { SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '../../../shared/domain/state/step.ts';
-import { noteContext } from '../../../shared/log.ts';
+import { noteContext } from '../../../shared/observability/log.ts';
 import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import { isLong } from '../../../shared/store/sensors/events.ts';
 import type { StateItem } from '../../../shared/store/sensors/states.ts';

@@ -1,6 +1,6 @@
-import type { Deps } from '../../../shared/deps.ts';
 import { queueOf } from '../../../shared/queue/encode.ts';
 import type { Task } from '../../../shared/queue/task.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import { onSchedule } from '../../../shared/worker/on-host.ts';
 import { sweep } from './contract.ts';
 import { createLooks } from './looks.ts';

@@ -1,7 +1,7 @@
-import type { Deps } from '../../../shared/deps.ts';
 import { silentAt } from '../../../shared/domain/sensor/sensor-state.ts';
 import { hasOpenFall } from '../../../shared/domain/state/time.ts';
 import type { CheckSensor } from '../../../shared/queue/task.ts';
+import type { Deps } from '../../../shared/runtime/deps.ts';
 import type { Due } from '../../../shared/store/engine/due.ts';
 import type { StateItem } from '../../../shared/store/sensors/states.ts';
 import { kindOfFailure } from '../../../shared/worker/failure.ts';

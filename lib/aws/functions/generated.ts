@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild';
 import { groups } from '../../../functions/index.ts';
 import type { Publication } from '../../../shared/api/http/publication.ts';
 import { describeApi } from '../../../shared/api/openapi/describe.ts';
-import { isStoreCall, type Use } from '../../../shared/capabilities.ts';
+import { isStoreCall, type Use } from '../../../shared/runtime/capabilities.ts';
 import { type LambdaName, lambdas } from './lambdas.ts';
 
 const list = readFileSync(new URL('../../../shared/store/nouns.ts', import.meta.url), 'utf8');

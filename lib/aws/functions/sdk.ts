@@ -7,7 +7,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
  */
 const modules = [
   ['shared/store/engine/sdk.ts', 'shared/queue/sdk.ts'],
-  ['shared/auth/sdk.ts', 'shared/sdk.ts'],
+  ['shared/auth/sdk.ts', 'shared/aws/sdk.ts'],
 ];
 
 /** The plugin that uses these bundles, and the source files in them. */

@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Settings } from '../../../shared/env.ts';
+import type { Settings } from '../../../shared/runtime/env.ts';
 import type { AppsApi } from '../api/apps-api.ts';
 import type { DeviceApi } from '../api/device-api.ts';
 import { BACKUP_DAYS } from '../data/exports.ts';
@@ -13,7 +13,7 @@ import type { Queues } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * A value for every variable that the code can read. A new variable of shared/env.ts does not compile here until it
+ * A value for every variable that the code can read. A new variable of shared/runtime/env.ts does not compile here until it
  * has a value.
  */
 export type Variables = Readonly<Record<keyof Settings, string>>;

@@ -1,13 +1,13 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type MetricName, SERVICE } from '../../../shared/metrics.ts';
+import { type MetricName, SERVICE } from '../../../shared/observability/metrics.ts';
 
 export const period = Duration.minutes(5);
 export const sum = { period, statistic: 'Sum' } as const;
 export const maximum = { period, statistic: 'Maximum' } as const;
 
-/** A metric that the functions of this stack write (shared/metrics.ts). */
+/** A metric that the functions of this stack write (shared/observability/metrics.ts). */
 export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 'Sum'): Metric =>
   new Metric({
     namespace: Stack.of(scope).stackName,

@@ -1,9 +1,9 @@
 import { consumers } from '../../../functions/index.ts';
 import { canaryRound } from '../../../functions/workers/canary-round/contract.ts';
 import { sweep } from '../../../functions/workers/sweep/contract.ts';
-import type { Runtime } from '../../../shared/deps.ts';
 import type { Consumer, Scheduled } from '../../../shared/queue/consumer.ts';
 import type { QueueName } from '../../../shared/queue/names.ts';
+import type { Runtime } from '../../../shared/runtime/deps.ts';
 import type { QueueHandler } from '../../../shared/worker/consume.ts';
 import type { ScheduleHandler } from '../../../shared/worker/on-host.ts';
 import type { Clock } from '../clock.ts';

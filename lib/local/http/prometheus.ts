@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ServiceHealth } from '../../../shared/domain/service-health.ts';
-import { dimensions, isDetailed, type MetricName, metrics, type Of } from '../../../shared/metrics.ts';
+import { dimensions, isDetailed, type MetricName, metrics, type Of } from '../../../shared/observability/metrics.ts';
 import { workQueues } from '../../../shared/queue/names.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { kindOf } from '../../../functions/index.ts';
-import type { Runtime } from '../../../shared/deps.ts';
+import type { Runtime } from '../../../shared/runtime/deps.ts';
 
 /** Runs an invocation of the named function, and gives its result. */
 export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;

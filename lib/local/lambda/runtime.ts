@@ -1,13 +1,13 @@
 import { passwordsAt } from '../../../shared/auth/password.ts';
 import { createVault } from '../../../shared/auth/vault.ts';
+import type { Publish } from '../../../shared/aws/publish.ts';
 import { telegramAs } from '../../../shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '../../../shared/delivery/webhook-client.ts';
-import type { Runtime } from '../../../shared/deps.ts';
-import type { Settings } from '../../../shared/env.ts';
-import { log as standardLog } from '../../../shared/log.ts';
-import type { Publish } from '../../../shared/publish.ts';
+import { log as standardLog } from '../../../shared/observability/log.ts';
 import { isFifo } from '../../../shared/queue/names.ts';
 import { type Queues, queuesBySqs } from '../../../shared/queue/send.ts';
+import type { Runtime } from '../../../shared/runtime/deps.ts';
+import type { Settings } from '../../../shared/runtime/env.ts';
 import { createTable, documentClient, type TableClient } from '../../../shared/store/engine/client.ts';
 import type { Clock } from '../clock.ts';
 import type { CloudOptions } from '../cloud-options.ts';

@@ -2,11 +2,11 @@ import { authorizer as authorizing } from '../../../functions/workers/authorizer
 import type { Rights } from '../../../functions/workers/authorizer/rights.ts';
 import { ingesting } from '../../../functions/workers/ingest/contract.ts';
 import { refuse } from '../../../functions/workers/ingest/take.ts';
-import type { Runtime } from '../../../shared/deps.ts';
 import { teller } from '../../../shared/ingest/tell.ts';
-import type { Log } from '../../../shared/log.ts';
+import type { Log } from '../../../shared/observability/log.ts';
 import type { Called } from '../../../shared/queue/consumer.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
+import type { Runtime } from '../../../shared/runtime/deps.ts';
 import type { Clock } from '../clock.ts';
 import type { Tls } from '../http/tls.ts';
 import { lambdaContext } from '../lambda/invocation.ts';

@@ -5,7 +5,7 @@ import typesOf, { astToString } from 'openapi-typescript';
 import { groups } from '../../../functions/index.ts';
 import { describeApi } from '../../../shared/api/openapi/describe.ts';
 import { openApi } from '../../../shared/api/openapi/document.ts';
-import type { Settings } from '../../../shared/env.ts';
+import type { Settings } from '../../../shared/runtime/env.ts';
 
 const FILE = 'openapi.d.ts';
 const own = fileURLToPath(new URL('../../../.generated', import.meta.url));

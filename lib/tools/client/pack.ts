@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import own from '../../../package.json' with { type: 'json' };
-import type { Settings } from '../../../shared/env.ts';
+import type { Settings } from '../../../shared/runtime/env.ts';
 import { writeOwnTypes, writeTypesTo } from './openapi-types.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../deps.ts';
+import type { Runtime } from '../../runtime/deps.ts';
 import { notedBy } from '../../store/engine/noted.ts';
 import { writingBy } from '../../store/engine/noted-table.ts';
 import { auditLines } from '../../store/people/audit-lines.ts';

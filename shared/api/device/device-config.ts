@@ -1,8 +1,8 @@
 import { hashOf } from '../../auth/tokens.ts';
-import type { Deps } from '../../deps.ts';
 import { deviceConfig } from '../../domain/makers/device-config.ts';
 import { firstRoom } from '../../domain/sensor/room-geometry.ts';
 import type { Manufacturer } from '../../domain/sensor/sensor.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import type { StoreOf } from '../../store/store.ts';
 import type { notifying } from '../operation.ts';
 

@@ -1,5 +1,5 @@
 import { MESSAGES } from '../../domain/event/raw.ts';
-import type { Settings } from '../../env.ts';
+import type { Settings } from '../../runtime/env.ts';
 
 /** How many calls per second a device may make. */
 const DEVICE_CALLS = 20;

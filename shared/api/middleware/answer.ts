@@ -1,6 +1,6 @@
 import { IssuerUnavailable } from '../../auth/unavailable.ts';
-import type { Log } from '../../log.ts';
-import type { Measure } from '../../metrics.ts';
+import type { Log } from '../../observability/log.ts';
+import type { Measure } from '../../observability/metrics.ts';
 import { QueueUnavailable } from '../../queue/unavailable.ts';
 import { TableUnavailable } from '../../store/engine/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { SettingsOf } from '../../deps.ts';
+import type { SettingsOf } from '../../runtime/deps.ts';
 import type { StoreOf } from '../../store/store.ts';
 import type { DeviceRates } from '../device/device-rates.ts';
 import type { GuardCall } from '../guard-calls.ts';

@@ -1,4 +1,4 @@
-import { failpoints } from '../../../shared/failpoints.ts';
+import { failpoints } from '../../../shared/runtime/failpoints.ts';
 import { linkSensor } from '../../fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { addAlarm } from '../homes.ts';

@@ -1,4 +1,4 @@
-import { failpoints } from '../../../shared/failpoints.ts';
+import { failpoints } from '../../../shared/runtime/failpoints.ts';
 import type { Client } from '../../fixtures/client.ts';
 import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';

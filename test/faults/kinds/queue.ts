@@ -1,4 +1,4 @@
-import { failpoints } from '../../../shared/failpoints.ts';
+import { failpoints } from '../../../shared/runtime/failpoints.ts';
 import { fallMessage } from '../../fixtures/home.ts';
 import type { Posted } from '../check.ts';
 import { postFall } from '../falls.ts';

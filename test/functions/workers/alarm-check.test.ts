@@ -4,7 +4,7 @@ import { systemClock } from '../../../lib/local/clock.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
 import type { Subscription } from '../../../shared/domain/people/subscription.ts';
-import type { Measured } from '../../../shared/metrics.ts';
+import type { Measured } from '../../../shared/observability/metrics.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
 import { adminOf } from '../../fixtures/home.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Runtime } from '../../../shared/deps.ts';
+import type { Runtime } from '../../../shared/runtime/deps.ts';
 import type { Write } from '../../../shared/store/engine/request.ts';
 import { TableUnavailable } from '../../../shared/store/engine/unavailable.ts';
 import { store } from '../../../shared/store/store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOOK_MS } from '../../../functions/workers/deliver/admission.ts';
-import type { Runtime } from '../../../shared/deps.ts';
 import { spanOf } from '../../../shared/domain/delivery/replay.ts';
+import type { Runtime } from '../../../shared/runtime/deps.ts';
 import { createDeath } from '../../fixtures/death.ts';
 import { createDeliveryWorld, status } from '../../fixtures/deliveries.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Runtime } from '../../../shared/deps.ts';
+import type { Runtime } from '../../../shared/runtime/deps.ts';
 import type { Table } from '../../../shared/store/engine/client.ts';
 import { changes } from '../../../shared/store/engine/request.ts';
 import { items } from '../../../shared/store/table.ts';

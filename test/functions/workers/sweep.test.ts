@@ -5,7 +5,7 @@ import { systemClock } from '../../../lib/local/clock.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
 import { hashOf } from '../../../shared/domain/ids.ts';
-import { type Measure, unmeasured } from '../../../shared/metrics.ts';
+import { type Measure, unmeasured } from '../../../shared/observability/metrics.ts';
 import type { Outgoing } from '../../../shared/queue/encode.ts';
 import { workQueues } from '../../../shared/queue/names.ts';
 import { dueAt } from '../../../shared/store/engine/due.ts';

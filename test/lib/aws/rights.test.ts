@@ -3,8 +3,8 @@ import { authorizers, consumers, groups, schedules, schedulesOfAws } from '../..
 import type { LambdaName } from '../../../lib/aws/functions/lambdas.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
 import type { Operation } from '../../../shared/api/operation.ts';
-import { capabilityOf, isStoreCall, type Use } from '../../../shared/capabilities.ts';
 import { type QueueName, type WorkQueue, workQueues } from '../../../shared/queue/names.ts';
+import { capabilityOf, isStoreCall, type Use } from '../../../shared/runtime/capabilities.ts';
 import { allAccessesOf } from '../../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../../shared/store/access-patterns.ts';
 import { items } from '../../../shared/store/table.ts';

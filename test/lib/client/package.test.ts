@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '../../../lib/local/demo/receiver.ts';
 import { makePackage, PACKAGE_NAME, packPackage } from '../../../lib/tools/client/pack.ts';
 import own from '../../../package.json' with { type: 'json' };
-import { settingsFrom } from '../../../shared/env.ts';
+import { settingsFrom } from '../../../shared/runtime/env.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../../fixtures/cloud.ts';
 import { type Others, startFeed, WEBHOOK } from '../../fixtures/feed-service.ts';
 import { startHost } from '../../fixtures/host.ts';

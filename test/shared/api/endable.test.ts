@@ -5,7 +5,7 @@ import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
 import { group } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { Status } from '../../../shared/domain/values.ts';
-import { lambdaRuntime } from '../../../shared/lambda-runtime.ts';
+import { lambdaRuntime } from '../../../shared/runtime/lambda-runtime.ts';
 import { createTable } from '../../../shared/store/engine/client.ts';
 
 const slow = group({

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { handler } from '../../../functions/api/server/handler.ts';
 import { systemClock } from '../../../lib/local/clock.ts';
 import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
-import { lambdaRuntime } from '../../../shared/lambda-runtime.ts';
-import { logTo } from '../../../shared/log.ts';
+import { logTo } from '../../../shared/observability/log.ts';
 import { QueueUnavailable } from '../../../shared/queue/unavailable.ts';
+import { lambdaRuntime } from '../../../shared/runtime/lambda-runtime.ts';
 import { TableUnavailable } from '../../../shared/store/engine/unavailable.ts';
 
 test.each([

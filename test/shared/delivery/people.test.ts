@@ -6,13 +6,13 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pushKeysOf } from '../../../shared/auth/push-keys.ts';
+import { mailBySes } from '../../../shared/aws/mail.ts';
+import { smsByAws } from '../../../shared/aws/sms.ts';
 import { peopleBy, type Services } from '../../../shared/delivery/targets/people.ts';
 import type { Letter } from '../../../shared/delivery/targets/person.ts';
 import { telegramAs } from '../../../shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '../../../shared/delivery/webhook-client.ts';
 import type { Channel } from '../../../shared/domain/people/channel.ts';
-import { mailBySes } from '../../../shared/mail.ts';
-import { smsByAws } from '../../../shared/sms.ts';
 import { createPushBrowser } from '../../fixtures/push-browser.ts';
 
 type Seen = { method: string; url: string; headers: Record<string, string>; body: Buffer };

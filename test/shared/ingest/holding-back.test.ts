@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { hashOf } from '../../../shared/auth/tokens.ts';
-import { compose, type Runtime } from '../../../shared/deps.ts';
 import { LOOK_EVERY } from '../../../shared/ingest/holding-back.ts';
 import { ingest } from '../../../shared/ingest/ingest.ts';
 import { ingestUses } from '../../../shared/ingest/uses.ts';
-import { type Measure, unmeasured } from '../../../shared/metrics.ts';
+import { type Measure, unmeasured } from '../../../shared/observability/metrics.ts';
+import { compose, type Runtime } from '../../../shared/runtime/deps.ts';
 import { changes } from '../../../shared/store/engine/request.ts';
 import { items } from '../../../shared/store/table.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';

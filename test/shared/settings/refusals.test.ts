@@ -3,7 +3,7 @@ import { settings as ofStage } from '../../../lib/aws/settings/settings.ts';
 import { keyOf, stageFrom } from '../../../lib/aws/settings/stage.ts';
 import { optionsFrom } from '../../../lib/local/options.ts';
 import { variables as ofHost } from '../../../lib/local/variables.ts';
-import { environment as ofFunctions, settingsFrom } from '../../../shared/env.ts';
+import { environment as ofFunctions, settingsFrom } from '../../../shared/runtime/env.ts';
 import type { Setting } from '../../../shared/settings/setting.ts';
 
 type Declared = Readonly<Record<string, Setting<unknown>>>;

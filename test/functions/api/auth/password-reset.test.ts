@@ -6,7 +6,7 @@ import { auth } from '../../../../functions/api/auth/contract.ts';
 import { requestReset } from '../../../../functions/api/auth/reset.ts';
 import { systemClock } from '../../../../lib/local/clock.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { compose } from '../../../../shared/deps.ts';
+import { compose } from '../../../../shared/runtime/deps.ts';
 import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
 import { type Client, clientOf, logIn } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Runtime } from '../../../../shared/deps.ts';
+import type { Runtime } from '../../../../shared/runtime/deps.ts';
 import { nextNumber, pathsOf, setChannel } from '../../../fixtures/channels.ts';
 import { hurried, startTestCloud } from '../../../fixtures/cloud.ts';
 import { adminOf } from '../../../fixtures/home.ts';

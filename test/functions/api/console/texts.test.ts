@@ -6,7 +6,7 @@ import { describeApi } from '../../../../shared/api/openapi/describe.ts';
 import { openApi } from '../../../../shared/api/openapi/document.ts';
 import { Format } from '../../../../shared/domain/formats/format.ts';
 import { formats } from '../../../../shared/domain/formats/formats.ts';
-import { settingsFrom } from '../../../../shared/env.ts';
+import { settingsFrom } from '../../../../shared/runtime/env.ts';
 
 type Schema = { properties?: Record<string, { description?: string }>; $ref?: string };
 type Document = {

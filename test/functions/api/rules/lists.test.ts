@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consumers } from '../../../../functions/index.ts';
 import { sweep } from '../../../../functions/workers/sweep/contract.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { isStoreCall, type Use } from '../../../../shared/capabilities.ts';
+import { isStoreCall, type Use } from '../../../../shared/runtime/capabilities.ts';
 import { accessesOf } from '../../../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../../../shared/store/access-patterns.ts';
 import { store } from '../../../../shared/store/store.ts';

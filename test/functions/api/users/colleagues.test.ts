@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { Runtime } from '../../../../shared/deps.ts';
+import type { Runtime } from '../../../../shared/runtime/deps.ts';
 import { store } from '../../../../shared/store/store.ts';
 import type { Answer, Client } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';

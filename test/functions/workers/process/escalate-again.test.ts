@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Runtime } from '../../../../shared/deps.ts';
-import type { Failpoint } from '../../../../shared/failpoints.ts';
+import type { Runtime } from '../../../../shared/runtime/deps.ts';
+import type { Failpoint } from '../../../../shared/runtime/failpoints.ts';
 import { createDeath } from '../../../fixtures/death.ts';
 import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { logTo } from '../../../../shared/log.ts';
-import { type Measure, unmeasured } from '../../../../shared/metrics.ts';
+import { logTo } from '../../../../shared/observability/log.ts';
+import { type Measure, unmeasured } from '../../../../shared/observability/metrics.ts';
 import { changes } from '../../../../shared/store/engine/request.ts';
 import { DATA_VERSION, items } from '../../../../shared/store/table.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';

@@ -1,4 +1,4 @@
-import { type Subscription, subscriptionFrom } from './domain/people/subscription.ts';
+import { type Subscription, subscriptionFrom } from '../domain/people/subscription.ts';
 import { paginateListSubscriptionsByTopic, SNSClient, type SNSClientConfig } from './sdk.ts';
 import { transport, withFreshSockets } from './transport.ts';
 

@@ -1,5 +1,5 @@
-import { defaultQuotas, type Quotas } from './domain/identity/quota.ts';
-import { readTime } from './domain/time/time.ts';
+import { defaultQuotas, type Quotas } from '../domain/identity/quota.ts';
+import { readTime } from '../domain/time/time.ts';
 import {
   deliveryDeadline,
   goneAfter,
@@ -14,8 +14,8 @@ import {
   sensorInactiveAfter,
   serviceName,
   time,
-} from './settings/kinds.ts';
-import { flag, list, missingOf, refusalOf, type Setting, text, type ValueOf, whole } from './settings/setting.ts';
+} from '../settings/kinds.ts';
+import { flag, list, missingOf, refusalOf, type Setting, text, type ValueOf, whole } from '../settings/setting.ts';
 
 const anyText = text(/^/, '', 'any text');
 const header: Setting<string> = {

@@ -1,6 +1,6 @@
-import { type Telegram, telegramAs } from './delivery/targets/telegram.ts';
-import type { WebhookClient } from './delivery/webhook-client.ts';
-import type { Sms, smsByAws } from './sms.ts';
+import type { Sms, smsByAws } from '../aws/sms.ts';
+import { type Telegram, telegramAs } from '../delivery/targets/telegram.ts';
+import type { WebhookClient } from '../delivery/webhook-client.ts';
 
 /** The services for short messages that a stage has. What is missing, it has not. */
 export type Messengers = { sms?: Sms; telegram?: Telegram };
@@ -14,7 +14,7 @@ export const messengersOf = (
   webhookClient: () => Promise<WebhookClient>,
 ): Messengers => {
   let loading: Promise<Sms> | undefined;
-  const load = async () => (await import('./sms.ts')).smsByAws(config, SMS_ORIGIN);
+  const load = async () => (await import('../aws/sms.ts')).smsByAws(config, SMS_ORIGIN);
   const sms: Sms = async (...message) => {
     loading ??= load();
     await (await loading)(...message);

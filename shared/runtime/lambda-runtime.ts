@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { Cipher } from './auth/vault.ts';
-import { machine } from './concurrency/machine.ts';
-import type { WebhookClient } from './delivery/webhook-client.ts';
+import type { Cipher } from '../auth/vault.ts';
+import type { Mail } from '../aws/mail.ts';
+import type { Publish } from '../aws/publish.ts';
+import type { Subscriptions } from '../aws/subscriptions.ts';
+import { machine } from '../concurrency/machine.ts';
+import type { WebhookClient } from '../delivery/webhook-client.ts';
+import { log } from '../observability/log.ts';
+import { buffered, type Metrics } from '../observability/metrics.ts';
+import type { Queues, queuesBySqs } from '../queue/send.ts';
+import { createTable, documentClient } from '../store/engine/client.ts';
 import type { Runtime } from './deps.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
-import { log } from './log.ts';
-import type { Mail } from './mail.ts';
-import { buffered, type Metrics } from './metrics.ts';
-import type { Publish } from './publish.ts';
-import type { Queues, queuesBySqs } from './queue/send.ts';
-import { createTable, documentClient } from './store/engine/client.ts';
-import type { Subscriptions } from './subscriptions.ts';
 
 type Config = Pick<ReturnType<typeof runtimeEnvironment>, 'region' | 'credentials'> & { endpoint?: string };
 
@@ -41,17 +41,17 @@ const lazyMethods = <T extends Record<keyof T, (...given: never[]) => Promise<un
 };
 
 const lazyWebhookClient = (given: Settings): WebhookClient =>
-  lazyMethods(async () => (await import('./delivery/webhook-client.ts')).createWebhookClient(given), {
+  lazyMethods(async () => (await import('../delivery/webhook-client.ts')).createWebhookClient(given), {
     check: true,
     post: true,
     acquire: true,
   });
 
 const lazyCipher = (config: Config, keyArn: string): Cipher =>
-  lazyMethods(async () => (await import('./auth/kms.ts')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
+  lazyMethods(async () => (await import('../auth/kms.ts')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
 const lazyMail = (config: Config, sender: string): Mail => {
-  const mail = lazily(async () => (await import('./mail.ts')).mailBySes(config, sender));
+  const mail = lazily(async () => (await import('../aws/mail.ts')).mailBySes(config, sender));
   return async (...letter) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await mail(...letter);
@@ -59,20 +59,20 @@ const lazyMail = (config: Config, sender: string): Mail => {
 };
 
 const lazyPublish = (config: Config): Publish =>
-  lazily(async () => (await import('./publish.ts')).publishByIot(config));
+  lazily(async () => (await import('../aws/publish.ts')).publishByIot(config));
 
 const lazySubscriptions = (config: Config, topicArn: string): Subscriptions =>
-  lazily(async () => (await import('./subscriptions.ts')).subscriptionsBySns(config, topicArn));
+  lazily(async () => (await import('../aws/subscriptions.ts')).subscriptionsBySns(config, topicArn));
 
 const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues =>
-  lazyMethods(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls, Date.now), {
+  lazyMethods(async () => (await import('../queue/send.ts')).queuesBySqs(config, urls, Date.now), {
     send: true,
     hide: true,
     redrive: true,
   });
 
 const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
-  const publisher = lazy(async () => (await import('./emf.ts')).publisherIn(namespace));
+  const publisher = lazy(async () => (await import('../observability/emf.ts')).publisherIn(namespace));
   return buffered(
     async (measured) => (await publisher())(measured),
     (error) => log('warn', 'measurements were lost', {}, error),
@@ -101,14 +101,14 @@ export const lambdaRuntime = (): Runtime => {
     queues: lazyQueues({ region, credentials }, urls),
     webhookClient: async () => webhookClient,
     vault: lazy(async () =>
-      (await import('./auth/vault.ts')).createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
+      (await import('../auth/vault.ts')).createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
     ),
-    passwords: async () => (await import('./auth/password.ts')).passwordsAt(),
+    passwords: async () => (await import('../auth/password.ts')).passwordsAt(),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
     messengers: async () =>
       (await import('./messengers.ts')).messengersOf({ region, credentials }, given, async () => webhookClient),
     exports: lazyMethods(
-      async () => (await import('./exports/on-s3.ts')).exportsOnS3({ region, credentials }, given.EXPORTS_BUCKET),
+      async () => (await import('../exports/on-s3.ts')).exportsOnS3({ region, credentials }, given.EXPORTS_BUCKET),
       {
         save: true,
         urlOf: true,

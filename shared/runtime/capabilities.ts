@@ -1,5 +1,5 @@
-import type { QueueName } from './queue/names.ts';
-import type { StoreCall } from './store/store.ts';
+import type { QueueName } from '../queue/names.ts';
+import type { StoreCall } from '../store/store.ts';
 
 const queueUrls = [
   'EVENTS_QUEUE_URL',
@@ -28,7 +28,7 @@ type Row = {
 
 /**
  * Every right that a Lambda can hold beside calls of the store. `uses` in a contract names rows of this list; the row
- * becomes IAM actions and environment (lib/aws/data/grants.ts) and the dependencies of the handler (shared/deps.ts).
+ * becomes IAM actions and environment (lib/aws/data/grants.ts) and the dependencies of the handler (shared/runtime/deps.ts).
  */
 export const capabilities = {
   /** Writing metrics, which leave by the log. */

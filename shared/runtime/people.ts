@@ -1,9 +1,9 @@
-import { peopleBy, type Services } from './delivery/targets/people.ts';
-import type { SendToPerson } from './delivery/targets/person.ts';
-import type { ChannelKind } from './domain/people/channel.ts';
-import type { Log } from './log.ts';
+import { peopleBy, type Services } from '../delivery/targets/people.ts';
+import type { SendToPerson } from '../delivery/targets/person.ts';
+import type { ChannelKind } from '../domain/people/channel.ts';
+import type { Log } from '../observability/log.ts';
+import { type Metrics, unmeasured } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
-import { type Metrics, unmeasured } from './metrics.ts';
 
 /** What a host provides of it. */
 type Host = Pick<Services, 'settings' | 'mail' | 'webhookClient'> & {
