@@ -6,7 +6,7 @@ import { fallMessage, hireFor } from '../fixtures/home.ts';
 import { furnish, type Site, startSite } from './fixtures/site.ts';
 
 // By a name that is not known to the compiler: it reads the console with other settings.
-const routes = new URL('../../functions/api/console/app/routes.tsx', import.meta.url).pathname;
+const routes = new URL('../../lib/console/routes.tsx', import.meta.url).pathname;
 const { pages } = (await import(routes)) as { pages: readonly { path: string }[] };
 
 let site: Site;

@@ -9,7 +9,7 @@ import { sign } from './sign.ts';
 type File = Publication & { type: string };
 
 const common = {
-  absWorkingDir: fileURLToPath(new URL('app', import.meta.url)),
+  absWorkingDir: fileURLToPath(new URL('../../../lib/console', import.meta.url)),
   bundle: true,
   write: false,
   outdir: 'out',
@@ -52,7 +52,7 @@ const pageAt = (depth: number): File => ({
 });
 
 /**
- * The files of the console by name, and its page for each depth, gzipped. They are built from `app/` when this module
+ * The files of the console by name, and its page for each depth, gzipped. They are built from `lib/console/` when this module
  * is loaded; a bundle contains the result instead of the build.
  */
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {

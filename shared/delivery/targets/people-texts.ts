@@ -26,7 +26,7 @@ export const asMessage = (letter: Letter, most: number): string => {
   return cut([letter.title, letter.text].filter((part) => part !== '').join('\n'), most - link.length) + link;
 };
 
-/** A letter as the console's service worker reads it (functions/api/console/app/push-worker.ts). */
+/** A letter as the console's service worker reads it (lib/console/push/worker.ts). */
 export const asPush = (letter: Letter): string => {
   const body = (text: string) => JSON.stringify({ ...letter, title: cut(letter.title, 200), text });
   let { text } = letter;

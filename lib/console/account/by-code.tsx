@@ -1,0 +1,81 @@
+import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { Channel } from 'openapi';
+import { faultOf, ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
+import { Name } from '../ui/name.tsx';
+import { Section } from '../ui/section.tsx';
+import { useChannelTexts } from './channel-texts.ts';
+import { channelsQuery, self } from './queries.ts';
+import { RemoveChannel } from './remove-channel.tsx';
+
+type By = Exclude<Channel['by'], 'push'>;
+type ByCodeProps = { by: By; channel: Channel | undefined };
+
+const types = { email: 'email', sms: 'tel', telegram: 'text' } as const;
+const refresh = [channelsQuery.queryKey];
+
+const Proof = ({ by }: { by: By }) => {
+  const texts = useChannelTexts();
+  const write = useWrite({
+    send: (code: string) =>
+      ok(api.POST('/users/{userId}/channels/{by}/proof', { params: { path: { ...self.path, by } }, body: { code } })),
+    done: texts.provenNow,
+    refresh,
+    isQuiet: true,
+  });
+  return (
+    <Form
+      action={texts.prove}
+      isPending={write.isPending}
+      onSubmit={(form) => write.mutate(entered(form, 'code').code.trim())}
+    >
+      <TextInput
+        {...{ name: 'code', label: texts.code, description: texts.codeSent, required: true, maxLength: 12 }}
+        {...{ inputMode: 'numeric', autoComplete: 'one-time-code' }}
+        error={faultOf(write.error, 'code') ?? write.error?.message}
+      />
+    </Form>
+  );
+};
+
+/** A channel that a code proves: where it is, whether it is proven, and the fields that change both. */
+export const ByCode = ({ by, channel }: ByCodeProps) => {
+  const texts = useChannelTexts();
+  const write = useWrite({
+    send: (address: string) =>
+      ok(api.PUT('/users/{userId}/channels/{by}', { params: { path: { ...self.path, by } }, body: { address } })),
+    refresh,
+    isQuiet: true,
+  });
+  // People group the digits of a number.
+  const submit = (form: HTMLFormElement) => write.mutate(entered(form, 'address').address.replaceAll(/[\s()/]/g, ''));
+  return (
+    <Section title={texts.kinds[by]}>
+      <Stack>
+        {channel && (
+          <Group justify="space-between">
+            <Text component="span">
+              <Name>{channel.address}</Name>
+            </Text>
+            <Badge color={channel.provenDate === null ? 'yellow' : 'green'}>
+              {channel.provenDate === null ? texts.unproven : texts.proven}
+            </Badge>
+            <RemoveChannel channel={channel} />
+          </Group>
+        )}
+        {channel?.provenDate === null && <Proof by={by} />}
+        <Form action={texts.sendCode} isPending={write.isPending} onSubmit={submit}>
+          <TextInput
+            {...{ name: 'address', label: texts.addresses[by], description: texts.hints[by], type: types[by] }}
+            required
+            maxLength={254}
+            error={faultOf(write.error, 'address') ?? write.error?.message}
+          />
+        </Form>
+      </Stack>
+    </Section>
+  );
+};

@@ -1,0 +1,47 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import type { Channel } from 'openapi';
+import { useState } from 'react';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { canPush, subscribe } from '../push/subscribe.ts';
+import { Section } from '../ui/section.tsx';
+import { useChannelTexts } from './channel-texts.ts';
+import { channelsQuery, self } from './queries.ts';
+import { RemoveChannel } from './remove-channel.tsx';
+
+type PushProps = { channel: Channel | undefined; pushKey: string };
+
+/** Switches pushes on for the browser of this device. They go to one device, the one that was switched on last. */
+export const Push = ({ channel, pushKey }: PushProps) => {
+  const texts = useChannelTexts();
+  const [isRefused, setIsRefused] = useState(false);
+  const switchOn = useWrite({
+    send: async () => {
+      // A browser that cannot, or whose service is away, refuses as its user does.
+      const subscription = await subscribe(pushKey).catch(() => null);
+      setIsRefused(subscription === null);
+      const params = { path: { ...self.path, by: 'push' as const } };
+      return subscription && ok(api.PUT('/users/{userId}/channels/{by}', { params, body: { subscription } }));
+    },
+    refresh: [channelsQuery.queryKey],
+  });
+  return (
+    <Section title={texts.kinds.push}>
+      <Stack>
+        <Text>{channel ? texts.pushedTo(channel.address) : texts.pushExplain}</Text>
+        {isRefused && <Alert color="yellow">{texts.pushRefused}</Alert>}
+        {canPush() ? (
+          <Group>
+            <Button onClick={() => switchOn.mutate()} loading={switchOn.isPending}>
+              {texts.switchOn}
+            </Button>
+            {channel && <RemoveChannel channel={channel} />}
+          </Group>
+        ) : (
+          <Text>{texts.cannotPush}</Text>
+        )}
+      </Stack>
+    </Section>
+  );
+};

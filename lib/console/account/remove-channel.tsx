@@ -1,0 +1,20 @@
+import type { Channel } from 'openapi';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { DeleteButton } from '../ui/delete-button.tsx';
+import { useChannelTexts } from './channel-texts.ts';
+import { channelsQuery, self } from './queries.ts';
+
+/** Deletes a channel of the user after a question. */
+export const RemoveChannel = ({ channel: { by, address } }: { channel: Channel }) => {
+  const texts = useChannelTexts();
+  const params = { path: { ...self.path, by } };
+  return (
+    <DeleteButton
+      name={address}
+      text={texts.removeText}
+      send={() => ok(api.DELETE('/users/{userId}/channels/{by}', { params }))}
+      refresh={[channelsQuery.queryKey]}
+    />
+  );
+};

@@ -1,0 +1,74 @@
+import { Button, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { faultOf, ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { meQuery } from '../api/queries.ts';
+import { useWrite } from '../api/write.ts';
+import { useLogout, useMe } from '../session/session.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
+import { useTitle } from '../ui/title.ts';
+import { useOtpTexts } from './otp-texts.ts';
+import { self } from './queries.ts';
+import { SetUpOtp } from './set-up-otp.tsx';
+
+const Remove = () => {
+  const texts = useOtpTexts();
+  const { login } = useTexts();
+  const client = useQueryClient();
+  const write = useWrite({
+    send: (password: string) => ok(api.DELETE('/users/{userId}/otp', { params: self, body: { password } })),
+    done: texts.removed,
+    // All sessions have ended, including this one.
+    onDone: () => client.setQueryData(meQuery.queryKey, null),
+  });
+  return (
+    <Form
+      action={texts.remove}
+      isPending={write.isPending}
+      onSubmit={(form) => write.mutate(entered(form, 'password').password)}
+    >
+      <Text>{texts.isOn}</Text>
+      <PasswordInput
+        {...{ name: 'password', label: login.password, autoComplete: 'current-password' }}
+        required
+        error={faultOf(write.error, 'password')}
+      />
+    </Form>
+  );
+};
+
+/** The second factor of the user: sets it up, or removes it. */
+export const SecondFactor = () => {
+  const texts = useOtpTexts();
+  const { hasOtp } = useMe();
+  return (
+    <Stack>
+      <Title order={2}>{texts.title}</Title>
+      {hasOtp ? <Remove /> : <SetUpOtp />}
+    </Stack>
+  );
+};
+
+/** The only page of a user who has to set up the second factor first. */
+export const OtpFirstPage = () => {
+  const texts = useOtpTexts();
+  const { logOut } = useTexts();
+  const logout = useLogout();
+  useTitle(texts.title);
+  return (
+    <Paper component="main" className="gate" withBorder p="xl" radius="md">
+      <Stack>
+        <Title order={1} size="h2">
+          {texts.title}
+        </Title>
+        <Text>{texts.demanded}</Text>
+        <SetUpOtp />
+        <Button variant="default" onClick={() => logout.mutate()}>
+          {logOut}
+        </Button>
+      </Stack>
+    </Paper>
+  );
+};

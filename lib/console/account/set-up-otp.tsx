@@ -1,0 +1,74 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { OtpSecret } from 'openapi';
+import { useState } from 'react';
+import { faultOf, ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { meQuery } from '../api/queries.ts';
+import { useWrite } from '../api/write.ts';
+import { Code } from '../ui/code.tsx';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
+import { QrCode } from '../ui/qr-code.tsx';
+import { useOtpTexts } from './otp-texts.ts';
+import { self } from './queries.ts';
+
+const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => {
+  const texts = useOtpTexts();
+  return (
+    <Stack>
+      <Alert color="yellow" role="status">
+        {texts.keepCodes}
+      </Alert>
+      <Code label={texts.codes}>{codes.join('\n')}</Code>
+      <Button onClick={onDone}>{texts.kept}</Button>
+    </Stack>
+  );
+};
+
+const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly string[]) => void }) => {
+  const texts = useOtpTexts();
+  const write = useWrite({
+    send: (otp: string) => ok(api.PUT('/users/{userId}/otp', { params: self, body: { otp } })),
+    isQuiet: true,
+    onDone: ({ recoveryCodes }) => onCodes(recoveryCodes),
+  });
+  return (
+    <Stack>
+      <Text>{texts.scan}</Text>
+      <QrCode text={drawn.uri} label={texts.picture} />
+      <Code label={texts.secret}>{drawn.secret}</Code>
+      <Form
+        action={texts.switchOn}
+        isPending={write.isPending}
+        onSubmit={(form) => write.mutate(entered(form, 'otp').otp)}
+      >
+        <TextInput
+          {...{ name: 'otp', label: texts.code, required: true, maxLength: 12 }}
+          {...{ inputMode: 'numeric', autoComplete: 'one-time-code' }}
+          error={faultOf(write.error, 'otp') ?? write.error?.message}
+        />
+      </Form>
+    </Stack>
+  );
+};
+
+/** Sets up the second factor: a picture for the app, a code of the app, and then the recovery codes, once. */
+export const SetUpOtp = () => {
+  const texts = useOtpTexts();
+  const client = useQueryClient();
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const begin = useWrite({ send: () => ok(api.POST('/users/{userId}/otp', { params: self })) });
+  // Only now the page learns that it is on: it would take the codes away.
+  const done = () => void client.invalidateQueries({ queryKey: meQuery.queryKey });
+  if (codes) return <Codes codes={codes} onDone={done} />;
+  if (begin.data) return <Proof drawn={begin.data} onCodes={setCodes} />;
+  return (
+    <Stack align="flex-start">
+      <Text>{texts.explain}</Text>
+      <Button loading={begin.isPending} onClick={() => begin.mutate()}>
+        {texts.begin}
+      </Button>
+    </Stack>
+  );
+};

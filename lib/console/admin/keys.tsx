@@ -1,0 +1,92 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ProvisioningKey } from 'openapi';
+import { useState } from 'react';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { AuditLink } from '../audit/link.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Head } from '../ui/head.tsx';
+import { List } from '../ui/list.tsx';
+import { Name } from '../ui/name.tsx';
+import { Secret } from '../ui/secret.tsx';
+import { NewKey } from './new-key.tsx';
+
+const Keys = () => {
+  const { admin: texts, setup, never } = useTexts();
+  const dates = useDates();
+  const keys = useQuery({ queryKey: ['provisioning keys'], queryFn: () => ok(api.GET('/provisioning-keys')) });
+  return (
+    <List<ProvisioningKey>
+      label={texts.keys}
+      query={keys}
+      keyOf={({ id }) => id}
+      empty={texts.noKeys}
+      columns={[
+        { head: setup.name, cell: ({ name }) => <Name>{name}</Name> },
+        {
+          head: texts.maker,
+          cell: ({ manufacturer }) => (manufacturer === null ? texts.bothMakers : texts.makers[manufacturer]),
+        },
+        {
+          head: texts.devices,
+          cell: ({ devices, maxDevices }) =>
+            maxDevices === null ? dates.number(devices) : `${dates.number(devices)} / ${dates.number(maxDevices)}`,
+        },
+        {
+          head: texts.lastUsed,
+          cell: ({ lastUsed }) => (lastUsed === null ? never : dates.dateTime(lastUsed)),
+          isMinor: true,
+        },
+        {
+          head: texts.expires,
+          cell: ({ expires }) => (expires === null ? never : dates.dateTime(expires)),
+          isMinor: true,
+        },
+        { head: setup.actions, cell: (key) => <Remove one={key} /> },
+      ]}
+    />
+  );
+};
+
+const Remove = ({ one: { id: keyId, name } }: { one: ProvisioningKey }) => {
+  const { admin: texts } = useTexts();
+  return (
+    <DeleteButton
+      size="xs"
+      name={name}
+      text={texts.deleteKey}
+      send={() => ok(api.DELETE('/provisioning-keys/{keyId}', { params: { path: { keyId } } }))}
+      refresh={[['provisioning keys']]}
+    />
+  );
+};
+
+export const KeysPage = () => {
+  const { admin: texts } = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  const [made, setMade] = useState<string | null>(null);
+  return (
+    <>
+      <Head title={texts.keys}>
+        <AuditLink kind="provisioning_key" isOfNone />
+        <Button onClick={() => setOpen(true)}>{texts.newKey}</Button>
+      </Head>
+      <Stack>
+        <Text>{texts.keysExplain}</Text>
+        {made !== null && <Secret title={texts.key}>{made}</Secret>}
+        <Keys />
+      </Stack>
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={texts.newKey}>
+        <NewKey
+          onMade={(key) => {
+            setMade(key);
+            setOpen(false);
+          }}
+        />
+      </Dialog>
+    </>
+  );
+};

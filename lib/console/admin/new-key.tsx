@@ -1,0 +1,50 @@
+import { NumberInput, Select, TextInput } from '@mantine/core';
+import type { NewProvisioningKey } from 'openapi';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
+import { TimeInput } from '../ui/time-input.tsx';
+
+type Made = { onMade: (key: string) => void };
+
+const useCreate = ({ onMade }: Made) => {
+  const { setup } = useTexts();
+  return useWrite({
+    send: (body: NewProvisioningKey) => ok(api.POST('/provisioning-keys', { body })),
+    done: setup.saved,
+    refresh: [['provisioning keys']],
+    onDone: ({ key }) => onMade(key),
+  });
+};
+
+/** A form that creates a provisioning key. It passes the key to `onMade`, because the API shows it only once. */
+export const NewKey = (made: Made) => {
+  const { admin: texts, setup, create: label } = useTexts();
+  const [draft, change] = useDraft<NewProvisioningKey>({
+    ...{ name: '', manufacturer: 'maker_a', expires: null, maxDevices: null },
+  });
+  const create = useCreate(made);
+  const field = fieldsOf(draft, change, create.error);
+  return (
+    <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)}>
+      <TextInput label={setup.name} required maxLength={64} data-autofocus {...field.text('name')} />
+      <Select label={texts.maker} {...field.choice('manufacturer', texts.makers)} />
+      <TimeInput
+        label={texts.expires}
+        description={texts.forever}
+        value={draft.expires}
+        onChange={(expires) => change({ expires })}
+      />
+      <NumberInput
+        label={texts.maxDevices}
+        description={texts.unlimited}
+        min={1}
+        max={1_000_000}
+        {...field.optionalNumber('maxDevices')}
+      />
+    </Form>
+  );
+};

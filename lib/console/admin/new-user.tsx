@@ -1,0 +1,63 @@
+import { PasswordInput, Text, TextInput } from '@mantine/core';
+import type { NewUser, UserAccess, UserUpdate } from 'openapi';
+import { useLocation } from 'wouter';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { useCustomerId } from '../shell/customer.tsx';
+import { useLocale, useTexts } from '../texts/texts.tsx';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
+import { Head } from '../ui/head.tsx';
+import { AccessFields, ProfileFields } from './user-fields.tsx';
+
+type Draft = UserUpdate & Required<UserAccess> & Pick<NewUser, 'username' | 'password'>;
+
+/** Creates a user. The API makes a user a system admin only in a second call. */
+const useCreate = () => {
+  const { setup } = useTexts();
+  const customerId = useCustomerId();
+  const [, go] = useLocation();
+  return useWrite({
+    send: async ({ isAdmin, ...body }: Draft) => {
+      const user = await ok(api.POST('/users', { body: { ...body, customerId } }));
+      if (!isAdmin) return user;
+      const path = { userId: user.id };
+      const access = { canLogin: body.canLogin, permissions: body.permissions, isAdmin };
+      return ok(api.PUT('/users/{userId}/access', { params: { path }, body: access }));
+    },
+    done: setup.saved,
+    refresh: [['users']],
+    onDone: () => go('/users'),
+  });
+};
+
+export const NewUserForm = () => {
+  const { admin: texts, create: label } = useTexts();
+  const isOfNobody = useCustomerId() === null;
+  const locale = useLocale();
+  const [draft, change] = useDraft<Draft>({
+    ...{ username: '', password: '', firstName: '', lastName: '', email: '', locale },
+    ...{ telegramId: null, mobileNumber: null, canLogin: true, isAdmin: false, permissions: [] },
+  });
+  const create = useCreate();
+  const field = fieldsOf(draft, change, create.error);
+  return (
+    <>
+      <Head title={texts.newUser} back={{ href: '/users', label: texts.users }} />
+      <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)} className="narrow">
+        {isOfNobody && <Text>{texts.ofNobody}</Text>}
+        <TextInput label={texts.username} required maxLength={64} autoComplete="off" {...field.text('username')} />
+        <PasswordInput
+          label={texts.password}
+          description={texts.passwordHint}
+          required
+          autoComplete="new-password"
+          {...field.text('password')}
+        />
+        <ProfileFields draft={draft} change={change} error={create.error} />
+        <AccessFields draft={draft} change={change} />
+      </Form>
+    </>
+  );
+};

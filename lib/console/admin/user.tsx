@@ -1,0 +1,148 @@
+import { Alert, PasswordInput, Stack, Text } from '@mantine/core';
+import type { User } from 'openapi';
+import { useState } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { faultOf, ok } from '../../client/problem.ts';
+import { useOtpTexts } from '../account/otp-texts.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
+import { PersonalDataLink } from '../personal-data/link.tsx';
+import { useMay, useMe } from '../session/session.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { useEdited } from '../ui/edited.ts';
+import { Form } from '../ui/form.tsx';
+import { Head } from '../ui/head.tsx';
+import { Section } from '../ui/section.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { NewUserForm } from './new-user.tsx';
+import { AccessFields, accessOf, ProfileFields } from './user-fields.tsx';
+
+const pathOf = (userId: number) => ({ params: { path: { userId } } });
+const refresh = [['users'], ['user'], ['me']];
+
+const Profile = ({ user }: { user: User }) => {
+  const { admin: texts, setup, save: action } = useTexts();
+  const { firstName, lastName, email, telegramId, mobileNumber, locale } = user;
+  const [draft, change] = useDraft({ ...{ firstName, lastName, email, telegramId, mobileNumber, locale } });
+  const save = useWrite({
+    send: () => ok(api.PUT('/users/{userId}', { ...pathOf(user.id), body: draft })),
+    done: setup.saved,
+    refresh,
+  });
+  return (
+    <Section title={texts.profile}>
+      <Form action={action} isPending={save.isPending} onSubmit={() => save.mutate()}>
+        <ProfileFields draft={draft} change={change} error={save.error} />
+      </Form>
+    </Section>
+  );
+};
+
+const Access = ({ user }: { user: User }) => {
+  const { admin: texts, setup, save: action } = useTexts();
+  const me = useMe();
+  const [draft, change] = useDraft(accessOf(user));
+  const { isAdmin, ...rest } = draft;
+  const save = useWrite({
+    send: () =>
+      ok(api.PUT('/users/{userId}/access', { ...pathOf(user.id), body: me.isAdmin ? { ...rest, isAdmin } : rest })),
+    done: setup.saved,
+    refresh,
+  });
+  return (
+    <Section title={texts.access}>
+      <Form action={action} isPending={save.isPending} onSubmit={() => save.mutate()}>
+        <AccessFields draft={draft} change={change} />
+      </Form>
+    </Section>
+  );
+};
+
+const Password = ({ user }: { user: User }) => {
+  const { admin: texts } = useTexts();
+  const [newPassword, setPassword] = useState('');
+  const save = useWrite({
+    send: () => ok(api.PUT('/users/{userId}/password', { ...pathOf(user.id), body: { newPassword } })),
+    done: texts.passwordSet,
+    onDone: () => setPassword(''),
+  });
+  return (
+    <Section title={texts.password}>
+      <Form action={texts.setPassword} isPending={save.isPending} onSubmit={() => save.mutate()}>
+        <PasswordInput
+          label={texts.newPassword}
+          description={texts.passwordHint}
+          required
+          autoComplete="new-password"
+          value={newPassword}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={faultOf(save.error, 'newPassword')}
+        />
+      </Form>
+    </Section>
+  );
+};
+
+const SecondFactor = ({ user }: { user: User }) => {
+  const texts = useOtpTexts();
+  const remove = useWrite({
+    send: () => ok(api.DELETE('/users/{userId}/otp', { ...pathOf(user.id), body: {} })),
+    done: texts.lostRemoved,
+    refresh,
+  });
+  return (
+    <Section title={texts.title}>
+      <Form action={texts.remove} isPending={remove.isPending} onSubmit={() => remove.mutate()}>
+        <Text>{texts.lost}</Text>
+      </Form>
+    </Section>
+  );
+};
+
+const Shown = ({ user }: { user: User }) => {
+  const { admin: texts } = useTexts();
+  const [, go] = useLocation();
+  const me = useMe();
+  const may = useMay();
+  const isSelf = user.id === me.id;
+  // An editor who may change the login of a user could log in as that user, so the editor must have all of the user's
+  // permissions.
+  const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((one) => may(one)));
+  return (
+    <>
+      <Head title={user.username} back={{ href: '/users', label: texts.users }}>
+        <AuditLink kind="user" id={user.id} />
+        {isWithin && <PersonalDataLink kind="user" id={user.id} customerId={user.customerId} />}
+        {isWithin && !isSelf && (
+          <DeleteButton
+            name={user.username}
+            text={texts.deleteUser}
+            send={() => ok(api.DELETE('/users/{userId}', pathOf(user.id)))}
+            refresh={[['users']]}
+            onDone={() => go('/users')}
+          />
+        )}
+      </Head>
+      <Stack className="narrow">
+        {!isWithin && <Alert color="yellow">{texts.moreThanYou}</Alert>}
+        <Profile user={user} />
+        {isWithin && <Access user={user} />}
+        {isWithin && !isSelf && <Password user={user} />}
+        {isWithin && !isSelf && user.hasOtp && <SecondFactor user={user} />}
+      </Stack>
+    </>
+  );
+};
+
+const Existing = ({ userId }: { userId: number }) => {
+  const user = useEdited(['user', userId], () => ok(api.GET('/users/{userId}', pathOf(userId))));
+  return <Loaded query={user}>{(found) => <Shown user={found} />}</Loaded>;
+};
+
+export const UserPage = () => {
+  const { userId = '' } = useParams();
+  return userId === 'new' ? <NewUserForm /> : <Existing key={userId} userId={Number(userId)} />;
+};

@@ -1,0 +1,67 @@
+import { Button, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { User } from 'openapi';
+import { Link } from 'wouter';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useCustomerId } from '../shell/customer.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { Head } from '../ui/head.tsx';
+import { useLooking } from '../ui/looking.ts';
+import { Name, NameLink } from '../ui/name.tsx';
+import { SearchedList } from '../ui/searched-list.tsx';
+
+const May = ({ user: { isAdmin, permissions } }: { user: User }) => {
+  const { admin: texts, permissions: names } = useTexts();
+  if (isAdmin) return texts.everything;
+  return <Text size="sm">{permissions.map((one) => names[one]).join(', ') || texts.onlySee}</Text>;
+};
+
+const Users = () => {
+  const { admin: texts } = useTexts();
+  const customerId = useCustomerId();
+  const looking = useLooking<'asc(username)' | 'desc(username)'>('asc(username)');
+  const query = { ...looking.query, ...(customerId !== null && { customerId }) };
+  const users = useQuery({
+    queryKey: ['users', query],
+    queryFn: () => ok(api.GET('/users', { params: { query } })),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <SearchedList<User>
+      label={texts.users}
+      query={users}
+      keyOf={({ id }) => id}
+      empty={texts.noUsers}
+      looking={looking}
+      notFound={texts.noUsers}
+      columns={[
+        {
+          head: texts.username,
+          sortBy: 'username',
+          cell: ({ id, username }) => <NameLink href={`/users/${id}`}>{username}</NameLink>,
+        },
+        {
+          head: texts.person,
+          cell: ({ firstName, lastName }) => <Name>{`${firstName} ${lastName}`}</Name>,
+          isMinor: true,
+        },
+        { head: texts.permissions, cell: (user) => <May user={user} />, isMinor: true },
+      ]}
+    />
+  );
+};
+
+export const UsersPage = () => {
+  const { admin: texts } = useTexts();
+  return (
+    <>
+      <Head title={texts.users}>
+        <Button component={Link} href="/users/new">
+          {texts.newUser}
+        </Button>
+      </Head>
+      <Users />
+    </>
+  );
+};

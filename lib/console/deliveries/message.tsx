@@ -1,0 +1,77 @@
+import { Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { Code } from '../ui/code.tsx';
+import { pretty } from '../ui/pretty.ts';
+import { Loaded } from '../ui/states.tsx';
+import { useWebhook } from '../webhooks/webhook.tsx';
+import { callsOf, type Place } from './place.ts';
+import { verifyCode } from './verify.ts';
+
+type MessageProps = { webhookId: string; deliveryId: string };
+
+/** Shows the request that a receiver gets: the exact body, the headers, and how to verify the signature. */
+export const Message = ({ webhookId, deliveryId }: MessageProps) => {
+  const { deliveries: texts } = useTexts();
+  const isSigned = useWebhook(webhookId).data?.hasSecretKey === true;
+  const path = { webhookId, deliveryId };
+  const message = useQuery({
+    queryKey: ['message of delivery', deliveryId],
+    queryFn: () => ok(api.GET('/webhooks/{webhookId}/deliveries/{deliveryId}/message', { params: { path } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <section aria-label={texts.message}>
+      <Title order={2} size="h3" mb="sm">
+        {texts.message}
+      </Title>
+      <Loaded query={message}>
+        {({ headers, body }) => (
+          <Stack>
+            <Code label={texts.headers}>
+              {Object.entries(headers)
+                .map(([name, value]) => `${name}: ${value}`)
+                .join('\n')}
+            </Code>
+            <Text size="sm">{isSigned ? `${texts.ofAttempt} ${texts.ofSecret}` : texts.ofAttempt}</Text>
+            {body === null ? (
+              <Text>{texts.gone}</Text>
+            ) : (
+              <Code label={texts.body} copied={body}>
+                {pretty(body)}
+              </Code>
+            )}
+            {isSigned && <Code label={texts.verify}>{verifyCode}</Code>}
+          </Stack>
+        )}
+      </Loaded>
+    </section>
+  );
+};
+
+/** Shows what a person is told. */
+export const PersonMessage = ({ place }: { place: Place }) => {
+  const { deliveries: texts } = useTexts();
+  const message = useQuery({
+    queryKey: ['message of delivery', place.deliveryId],
+    queryFn: callsOf(place).message,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <section aria-label={texts.message}>
+      <Title order={2} size="h3" mb="sm">
+        {texts.message}
+      </Title>
+      <Loaded query={message}>
+        {({ body }) => (
+          <Stack>
+            <Text style={{ whiteSpace: 'pre-wrap' }}>{body}</Text>
+            <Text size="sm">{texts.textOnly}</Text>
+          </Stack>
+        )}
+      </Loaded>
+    </section>
+  );
+};

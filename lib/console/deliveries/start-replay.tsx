@@ -1,0 +1,78 @@
+import { Checkbox, Group, NumberInput, Text } from '@mantine/core';
+import type { NewReplay } from 'openapi';
+import { useLocation } from 'wouter';
+import { restingStates } from '../../../shared/domain/delivery/states.ts';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
+import { Section } from '../ui/section.tsx';
+import { endOfMinute, TimeInput } from '../ui/time-input.tsx';
+import type { Filter } from './filter.ts';
+
+const DAY = 86_400_000;
+
+type Draft = { since: number | null; until: number | null; states: NewReplay['states']; ratePerSecond: number };
+
+const useStart = (webhookId: string) => {
+  const { deliveries: texts } = useTexts();
+  const [, go] = useLocation();
+  return useWrite({
+    send: (body: NewReplay) => ok(api.POST('/webhooks/{webhookId}/replays', { params: { path: { webhookId } }, body })),
+    done: texts.started,
+    refresh: [['replays', webhookId]],
+    onDone: ({ id }) => go(`/replays/${webhookId}/${id}`),
+  });
+};
+
+type FieldsProps = { draft: Draft; change: (part: Partial<Draft>) => void };
+const Fields = ({ draft, change }: FieldsProps) => {
+  const { deliveries: texts } = useTexts();
+  return (
+    <>
+      <Group align="end">
+        <TimeInput label={texts.since} value={draft.since} onChange={(since) => change({ since })} />
+        <TimeInput label={texts.until} value={draft.until} onChange={(until) => change({ until })} />
+        <NumberInput label={texts.rate} min={1} max={100} {...fieldsOf(draft, change).number('ratePerSecond')} />
+      </Group>
+      <Checkbox.Group
+        label={texts.replayStates}
+        value={draft.states}
+        onChange={(chosen) => change({ states: restingStates.filter((one) => chosen.includes(one)) })}
+        error={draft.states.length === 0 ? texts.needsState : undefined}
+      >
+        <Group mt="xs">
+          {restingStates.map((state) => (
+            <Checkbox key={state} value={state} label={texts.states[state]} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+    </>
+  );
+};
+
+/** A form that sends the deliveries of a period again. At first the period is that of the list's filter. */
+export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: Filter }) => {
+  const { deliveries: texts } = useTexts();
+  const [draft, change] = useDraft<Draft>({
+    since: filter.since ?? Date.now() - DAY,
+    until: filter.until ?? Date.now(),
+    states: ['failed', 'held'],
+    ratePerSecond: 10,
+  });
+  const start = useStart(webhookId);
+  const submit = () => {
+    const { since, until, ...rest } = draft;
+    if (rest.states.length > 0) start.mutate({ ...rest, since: since ?? 0, until: endOfMinute(until ?? Date.now()) });
+  };
+  return (
+    <Section title={texts.replay}>
+      <Form action={texts.start} isPending={start.isPending} onSubmit={submit}>
+        <Text>{texts.replayExplain}</Text>
+        <Fields draft={draft} change={change} />
+      </Form>
+    </Section>
+  );
+};

@@ -1,0 +1,54 @@
+import { Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { SensorGroup } from 'openapi';
+import { Link } from 'wouter';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useMay } from '../session/session.tsx';
+import { OfCustomer } from '../shell/of-customer.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Head } from '../ui/head.tsx';
+import { List } from '../ui/list.tsx';
+import { NameLink } from '../ui/name.tsx';
+
+export const useGroups = (customerId: number) =>
+  useQuery({
+    queryKey: ['groups', customerId],
+    queryFn: () => ok(api.GET('/sensor-groups', { params: { query: { customerId } } })),
+  });
+
+const Groups = ({ customerId }: { customerId: number }) => {
+  const { groups: texts, setup } = useTexts();
+  const dates = useDates();
+  return (
+    <List<SensorGroup>
+      label={texts.title}
+      query={useGroups(customerId)}
+      keyOf={({ id }) => id}
+      empty={texts.empty}
+      columns={[
+        { head: setup.name, cell: ({ id, name }) => <NameLink href={`/groups/${id}`}>{name}</NameLink> },
+        { head: texts.sensors, cell: ({ sensorIds }) => dates.number(sensorIds.length) },
+        { head: setup.changed, cell: ({ updateDate }) => dates.dateTime(updateDate), isMinor: true },
+      ]}
+    />
+  );
+};
+
+export const GroupsPage = () => {
+  const { groups: texts } = useTexts();
+  const may = useMay();
+  return (
+    <>
+      <Head title={texts.title}>
+        {may('manage_sensors') && (
+          <Button component={Link} href="/groups/new">
+            {texts.create}
+          </Button>
+        )}
+      </Head>
+      <Text mb="md">{texts.explain}</Text>
+      <OfCustomer>{(customerId) => <Groups customerId={customerId} />}</OfCustomer>
+    </>
+  );
+};

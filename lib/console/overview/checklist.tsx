@@ -1,0 +1,130 @@
+import { CheckCircleIcon } from '@heroicons/react/24/outline';
+import { Button, Group, Paper, Text, Title, VisuallyHidden } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { managers, type Needs } from '../session/may.ts';
+import { useMay } from '../session/session.tsx';
+import { useNamesOf } from '../shell/refused.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { isOfFalls, sensorsQuery, watchRulesQuery, webhooksQuery } from './watched.ts';
+
+/** The steps to the first alarm, each with the page on which it is done. */
+const steps = {
+  customer: { href: '/customers/new', needs: 'system_admin' },
+  sensor: { href: '/sensors' },
+  bot: { href: '/bots', needs: 'manage_bots' },
+  webhook: { href: '/webhooks/new', needs: managers },
+  rule: { href: '/rules/new', needs: 'manage_rules' },
+  silence: { href: '/rules/new?situation=sensor_inactive', needs: 'manage_rules' },
+} as const satisfies Record<string, { href: string; needs?: Needs }>;
+type Step = keyof typeof steps;
+const names = Object.keys(steps) as Step[];
+
+/** Which steps are done. A rule tells a webhook of a bot or a person, so with a rule those before it are taken as done. */
+const useDone = (customerId: number): Record<Step, boolean> | undefined => {
+  const may = useMay();
+  const sensors = useQuery(sensorsQuery(customerId)).data;
+  const rules = useQuery(watchRulesQuery(customerId)).data;
+  const isNew = rules?.total === 0;
+  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: may(managers) }).data;
+  const bots = useQuery({
+    queryKey: ['bots', 'count', customerId],
+    enabled: isNew && may('manage_bots'),
+    queryFn: () => ok(api.GET('/bots', { params: { query: { customerId } } })),
+  }).data;
+  if (sensors === undefined || rules === undefined) return undefined;
+  if (isNew && ((may(managers) && !webhooks) || (may('manage_bots') && !bots))) return undefined;
+  const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
+  const [rule, silence] = [rules.wanted.some(isOfFalls), rules.wanted.some((one) => !isOfFalls(one))];
+  return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), rule, silence };
+};
+
+type ItemProps = { step: Step; isDone: boolean; isNext: boolean; isPossible: boolean };
+const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
+  const { checklist: texts, refused } = useTexts();
+  const { href, needs }: { href: string; needs?: Needs } = steps[step];
+  const isAllowed = useMay()(needs);
+  const granted = useNamesOf(needs ?? 'system_admin');
+  const [title, text] = texts.steps[step];
+  return (
+    <li className={isDone ? 'step done' : 'step'}>
+      {isDone ? (
+        <CheckCircleIcon className="icon" />
+      ) : (
+        <span className="number" aria-hidden>
+          {names.indexOf(step) + 1}
+        </span>
+      )}
+      <div>
+        <Text fw={600}>{title}</Text>
+        <VisuallyHidden>{isDone ? texts.done : texts.toDo}</VisuallyHidden>
+        {!isDone && <Text size="sm">{text}</Text>}
+        {!isDone && !isAllowed && (
+          <Text size="sm">
+            {granted === null ? refused.adminOnly : `${refused.needs(granted)} ${refused.grantedBy}`}
+          </Text>
+        )}
+      </div>
+      {!isDone && isAllowed && isPossible && (
+        <Button
+          component={Link}
+          href={href}
+          aria-label={`${texts.go}: ${title}`}
+          size="xs"
+          variant={isNext ? 'filled' : 'default'}
+          ml="auto"
+        >
+          {texts.go}
+        </Button>
+      )}
+    </li>
+  );
+};
+
+const nothing: Record<Step, boolean> = {
+  ...{ customer: false, sensor: false, bot: false, webhook: false, rule: false, silence: false },
+};
+
+type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };
+const Steps = ({ done, onHide }: StepsProps) => {
+  const { checklist: texts } = useTexts();
+  const next = names.find((name) => !done[name]);
+  if (!next) return null;
+  return (
+    <Paper component="section" aria-label={texts.title} withBorder p="lg">
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>{texts.title}</Title>
+        {onHide && (
+          <Button variant="default" size="xs" onClick={onHide}>
+            {texts.hide}
+          </Button>
+        )}
+      </Group>
+      <ol className="steps">
+        {names.map((name) => (
+          <Item
+            key={name}
+            step={name}
+            isDone={done[name]}
+            isNext={name === next}
+            isPossible={done.customer || name === 'customer'}
+          />
+        ))}
+      </ol>
+    </Paper>
+  );
+};
+
+const OfCustomer = ({ customerId }: { customerId: number }) => {
+  const [hidden, setHidden] = useLocalStorage<number[]>({ key: 'checklist hidden', defaultValue: [] });
+  const done = useDone(customerId);
+  if (!done || hidden.includes(customerId)) return null;
+  return <Steps done={done} onHide={() => setHidden([...hidden, customerId])} />;
+};
+
+/** Leads to the first alarm, step by step, as long as one is missing and the user has not hidden the list. */
+export const Checklist = ({ customerId }: { customerId: number | null }) =>
+  customerId === null ? <Steps done={nothing} /> : <OfCustomer customerId={customerId} />;

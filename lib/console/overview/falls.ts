@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { SensorStatus, SensorWithFalls } from 'openapi';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+
+/** A fall that is not finished, with its sensor. */
+export type OpenFall = SensorWithFalls['falls'][number] & Pick<SensorWithFalls, 'sensorId' | 'name'>;
+/** The open falls of a customer; `more` is the number of sensors with falls that are not listed. */
+type OpenFalls = { falls: readonly OpenFall[]; more: number };
+
+/** The largest page of the API. */
+const MOST = 200;
+
+/** Does a fall state mean that somebody is on the floor? */
+export const isOpen = (state: SensorStatus['fallState']): boolean => state !== null && state !== 'finished';
+
+/** The key of a fall. It stays the same while the fall goes on. */
+export const fallKey = ({ sensorId, since }: OpenFall): string => `${sensorId} ${since}`;
+
+/** The query for the open falls of a customer, newest first. */
+export const openFallsQuery = (customerId: number) =>
+  queryOptions({
+    queryKey: ['open falls', customerId],
+    refetchInterval: 5_000,
+    refetchIntervalInBackground: true,
+    queryFn: async (): Promise<OpenFalls> => {
+      const params = { path: { customerId }, query: { perPage: MOST } };
+      const [page] = await ok(api.GET('/customers/{customerId}/open-falls', { params }));
+      const sensors = page?.data ?? [];
+      const falls = sensors.flatMap(({ sensorId, name, falls }) => falls.map((fall) => ({ ...fall, sensorId, name })));
+      const newestFirst = falls.toSorted((one, other) => other.since - one.since);
+      return { falls: newestFirst, more: Math.max(0, (page?.total ?? 0) - MOST) };
+    },
+  });

@@ -1,0 +1,80 @@
+import { Select, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useMay, useMe } from '../session/session.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { SensorSelect } from '../ui/sensor-select.tsx';
+import { type Chosen, isOfNone, useNameOf } from './chosen.ts';
+import { usePersonalDataTexts } from './texts.ts';
+
+type SelectProps = {
+  customerId: number;
+  value: string | null;
+  onChange: (id: string | null) => void;
+  error: string | undefined;
+};
+
+const UserSelect = ({ customerId, value, ...rest }: SelectProps) => {
+  const texts = usePersonalDataTexts();
+  const me = useMe();
+  const mayList = useMay()('manage_users');
+  const name = useNameOf(customerId, { kind: 'user', id: value });
+  const [typed, setTyped] = useState('');
+  const [searched] = useDebouncedValue(typed, 250);
+  const searchText = searched === name ? '' : searched;
+  const query = { searchText, perPage: 50, ...(!isOfNone(customerId) && { customerId }) };
+  const found = useQuery({
+    queryKey: ['users', 'choice', query],
+    queryFn: () => ok(api.GET('/users', { params: { query } })),
+    placeholderData: keepPreviousData,
+    enabled: mayList,
+  });
+  const listed = (mayList ? (found.data?.[0]?.data ?? []) : [me]).map(({ id, username }) => [String(id), username]);
+  const own = value !== null ? [[value, name]] : [];
+  return (
+    <Select
+      {...rest}
+      label={texts.kinds.user}
+      {...(!mayList && { description: texts.onlySelf })}
+      data={[...own, ...listed.filter(([id]) => id !== value)].map(([id = '', label = '']) => ({ value: id, label }))}
+      value={value}
+      required
+      searchable
+      clearable
+      onSearchChange={setTyped}
+      // The API has already searched in names and addresses.
+      filter={({ options }) => options}
+    />
+  );
+};
+
+type SubjectProps = {
+  customerId: number;
+  chosen: Chosen;
+  onChange: (chosen: Chosen) => void;
+  error: string | undefined;
+};
+/** Lets the user choose whose data it is about. */
+export const SubjectFields = ({ customerId, chosen, onChange, error }: SubjectProps) => {
+  const texts = usePersonalDataTexts();
+  const name = useNameOf(customerId, chosen);
+  const { kind, id } = chosen;
+  const { customer, ...others } = texts.kinds;
+  const select = { customerId, value: id, onChange: (next: string | null) => onChange({ kind, id: next }), error };
+  return (
+    <>
+      <Choice
+        label={texts.of}
+        options={isOfNone(customerId) ? others : { ...others, customer }}
+        value={kind}
+        onChange={(next) => onChange({ kind: next, id: null })}
+      />
+      {kind === 'user' && <UserSelect {...select} />}
+      {kind === 'sensor' && <SensorSelect label={texts.kinds.sensor} required {...select} />}
+      {kind === 'customer' && <TextInput label={customer} value={name} readOnly />}
+    </>
+  );
+};

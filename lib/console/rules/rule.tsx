@@ -1,0 +1,151 @@
+import type { Rule, RuleUpdate } from 'openapi';
+import { useState } from 'react';
+import { useLocation, useParams, useSearchParams } from 'wouter';
+import { hasRegions, kinds, type Situation } from '../../../shared/domain/kinds.ts';
+import { faultOf, ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
+import { useMay } from '../session/session.tsx';
+import { OfCustomer } from '../shell/of-customer.tsx';
+import { ReadOnly } from '../shell/refused.tsx';
+import type { Texts } from '../texts/en.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { useEdited } from '../ui/edited.ts';
+import { Form } from '../ui/form.tsx';
+import { Head } from '../ui/head.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { Escalation } from './escalation.tsx';
+import { Recipients } from './recipients.tsx';
+import { Limits, Said, What } from './rule-fields.tsx';
+import { Scope } from './scope.tsx';
+import { Sentence } from './sentence.tsx';
+import { Try } from './try.tsx';
+import { ScheduleFields } from './week-grid.tsx';
+
+const pathOf = (ruleId: number) => ({ params: { path: { ruleId } } });
+const refresh = [['rules'], ['rule']];
+
+const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
+
+const newRule = ({ rules: { newMessage } }: Texts, situation: Situation): RuleUpdate => ({
+  ...{ name: '', title: '{situation}: {sensor}', message: newMessage },
+  ...{ situation, sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
+  ...{ rateLimitSeconds: 60, includeSimulated: false, isEnabled: true, recipients: [] },
+  ...{ escalation: [], repeatSeconds: null, untilAcknowledged: true },
+});
+
+/** The parts of a rule that can be changed. */
+const draftOf = ({ id: _, customerId: __, createDate: ___, updateDate: ____, ...rest }: Rule): RuleUpdate => rest;
+
+/** The draft of a rule: a situation that happens in no region takes the region away, whose field is not shown then. */
+const useRuleDraft = (initial: RuleUpdate) => {
+  const [draft, change] = useDraft(initial);
+  const set = (part: Partial<RuleUpdate>) =>
+    change(part.situation && !hasRegions(part.situation) ? { ...part, regionId: null } : part);
+  return [draft, set] as const;
+};
+
+/** The lists of recipients of a rule, with their paths in it. */
+const namedIn = ({ recipients, escalation = [] }: RuleUpdate) => [
+  { path: 'recipients', recipients },
+  ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),
+];
+
+type EditorProps = { rule: Rule | null; customerId: number };
+const Remove = ({ rule: { id, name } }: { rule: Rule }) => {
+  const { rules: texts } = useTexts();
+  const [, go] = useLocation();
+  return (
+    <DeleteButton
+      name={name}
+      text={texts.deleteText}
+      send={() => ok(api.DELETE('/rules/{ruleId}', pathOf(id)))}
+      refresh={[['rules']]}
+      onDone={() => go('/rules')}
+    />
+  );
+};
+
+const useSave = ({ rule, customerId }: EditorProps) => {
+  const { setup } = useTexts();
+  const [, go] = useLocation();
+  return useWrite({
+    send: (body: RuleUpdate) =>
+      rule
+        ? ok(api.PUT('/rules/{ruleId}', { ...pathOf(rule.id), body }))
+        : ok(api.POST('/rules', { body: { ...body, customerId } })),
+    done: setup.saved,
+    refresh,
+    onDone: () => go('/rules'),
+  });
+};
+
+const Fields = ({ rule, customerId }: EditorProps) => {
+  const texts = useTexts();
+  // A link may propose a rule for another situation than falls.
+  const proposed = useSearchParams()[0].get('situation');
+  const [draft, change] = useRuleDraft(
+    rule ? draftOf(rule) : newRule(texts, isSituation(proposed) ? proposed : 'fall_detected'),
+  );
+  const save = useSave({ rule, customerId });
+  const [isAsked, setAsked] = useState(false);
+  const isForNobody = namedIn(draft).some(({ recipients }) => recipients.length === 0);
+  const fault = (path: string) => faultOf(save.error, path);
+  const isEmpty = (path: string) => namedIn(draft).some((one) => one.path === path && one.recipients.length === 0);
+  const errorOf = (path: string) => (isAsked && isEmpty(path) ? texts.rules.needsRecipient : fault(path));
+  const submit = () => {
+    setAsked(true);
+    if (!isForNobody) save.mutate(draft);
+  };
+  const field = fieldsOf(draft, change, save.error);
+  return (
+    <Form action={texts.save} isPending={save.isPending} onSubmit={submit} className="narrow">
+      <Sentence rule={draft} customerId={customerId} />
+      <What field={field} />
+      <Scope customerId={customerId} rule={draft} onChange={change} faultOf={fault} />
+      <ScheduleFields value={draft.schedule} onChange={(schedule) => change({ schedule })} />
+      <Recipients
+        customerId={customerId}
+        value={draft.recipients}
+        onChange={(recipients) => change({ recipients })}
+        path="recipients"
+        errorOf={errorOf}
+      />
+      <Escalation customerId={customerId} rule={draft} onChange={change} field={field} errorOf={errorOf} />
+      <Said field={field} />
+      <Limits field={field} />
+    </Form>
+  );
+};
+
+const Editor = ({ rule, customerId }: EditorProps) => {
+  const { rules: texts } = useTexts();
+  const isAllowed = useMay()('manage_rules');
+  return (
+    <>
+      <Head title={rule?.name ?? texts.create} back={{ href: '/rules', label: texts.title }}>
+        {rule && <AuditLink kind="rule" id={rule.id} />}
+        {rule && isAllowed && <Remove rule={rule} />}
+      </Head>
+      {isAllowed && rule && <Try rule={rule} />}
+      {isAllowed && <Fields rule={rule} customerId={customerId} />}
+      {!isAllowed && rule && <Sentence rule={draftOf(rule)} customerId={customerId} />}
+      {!isAllowed && <ReadOnly needs="manage_rules" />}
+    </>
+  );
+};
+
+const Existing = ({ ruleId }: { ruleId: number }) => {
+  const rule = useEdited(['rule', ruleId], () => ok(api.GET('/rules/{ruleId}', pathOf(ruleId))));
+  return <Loaded query={rule}>{(found) => <Editor rule={found} customerId={found.customerId} />}</Loaded>;
+};
+
+export const RulePage = () => {
+  const { ruleId = '' } = useParams();
+  if (ruleId === 'new')
+    return <OfCustomer>{(customerId) => <Editor rule={null} customerId={customerId} />}</OfCustomer>;
+  return <Existing key={ruleId} ruleId={Number(ruleId)} />;
+};

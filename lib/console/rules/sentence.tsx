@@ -1,0 +1,101 @@
+import { Paper, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { RuleUpdate } from 'openapi';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useGroups } from '../groups/groups.tsx';
+import { useLocale, useTexts } from '../texts/texts.tsx';
+import { useSensor } from '../ui/sensor-select.tsx';
+import { useRecipientName } from './recipients.tsx';
+import { daysIn, daysSaid } from './week.ts';
+
+/** The query for the room of a sensor; it is disabled while the id is null. */
+export const useRoom = (sensorId: string | null) =>
+  useQuery({
+    queryKey: ['room', sensorId],
+    queryFn: () => ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId: sensorId ?? '' } } })),
+    enabled: sensorId !== null,
+  });
+
+const useWhere = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, customerId: number): string => {
+  const { rules: texts } = useTexts();
+  const sensor = useSensor(sensorId).data?.name ?? sensorId ?? '';
+  const group = useGroups(customerId).data?.find(({ id }) => id === sensorGroupId);
+  const region = useRoom(regionId === null ? null : sensorId).data?.regions.find(({ id }) => id === regionId);
+  if (sensorGroupId !== null) return texts.ofGroup(group?.name ?? String(sensorGroupId));
+  if (sensorId === null) return texts.ofAll;
+  return regionId === null ? texts.ofSensor(sensor) : texts.ofRegion(sensor, region?.name ?? '…');
+};
+
+const useWhen = ({ schedule }: RuleUpdate): string => {
+  const { rules: texts } = useTexts();
+  const names = daysIn(useLocale(), 'short');
+  if (!schedule) return '';
+  const days = daysSaid(schedule.days, names, texts.everyDay);
+  const { from, to, timeZone } = schedule;
+  return from === to ? texts.allDay(days, timeZone) : texts.scheduled(days, from, to, timeZone);
+};
+
+const units = [
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+const lengthSaid = (seconds: number, locale: string): string => {
+  const [unit, length] = units.find(([, one]) => seconds % one === 0) ?? ['second', 1];
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
+};
+
+/** Gives what tells whom recipients are. */
+const useWhom = (customerId: number) => {
+  const { rules: texts } = useTexts();
+  const locale = useLocale();
+  const nameOf = useRecipientName(customerId);
+  return (recipients: RuleUpdate['recipients']): string => {
+    if (recipients.length === 0) return texts.nobody;
+    const names = recipients.flatMap((one) => nameOf(one) ?? []);
+    if (names.length < recipients.length) return texts.somebody(recipients.length);
+    return new Intl.ListFormat(locale).format(names);
+  };
+};
+
+/** Says whom a rule tells when nobody acknowledges. */
+const Onward = ({ rule, whom }: { rule: RuleUpdate; whom: ReturnType<typeof useWhom> }) => {
+  const { rules: texts } = useTexts();
+  const locale = useLocale();
+  const { escalation = [], repeatSeconds, untilAcknowledged } = rule;
+  if (escalation.length === 0 && repeatSeconds === null) return null;
+  return (
+    <>
+      {escalation.map(({ afterSeconds, recipients }) => (
+        <Text key={afterSeconds}>{texts.stepSays(lengthSaid(afterSeconds, locale), whom(recipients))}</Text>
+      ))}
+      {repeatSeconds !== null && <Text>{texts.repeatSays(lengthSaid(repeatSeconds, locale))}</Text>}
+      {!untilAcknowledged && <Text>{texts.whileItLasts}</Text>}
+    </>
+  );
+};
+
+/** Shows a rule as a sentence. */
+export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: number }) => {
+  const { rules: texts, situations } = useTexts();
+  const locale = useLocale();
+  const whom = useWhom(customerId);
+  const said = texts.says({
+    situation: situations[rule.situation],
+    where: useWhere(rule, customerId),
+    when: useWhen(rule),
+    whom: whom(rule.recipients),
+    rest: rule.rateLimitSeconds > 0 ? lengthSaid(rule.rateLimitSeconds, locale) : '',
+  });
+  return (
+    <Paper component="section" aria-label={texts.sentence} withBorder p="md" aria-live="polite">
+      <Text size="lg" className="name">
+        {said}
+      </Text>
+      <Onward rule={rule} whom={whom} />
+      {rule.includeSimulated && <Text>{texts.simulated}</Text>}
+      {!rule.isEnabled && <Text fw={600}>{texts.isOff}</Text>}
+    </Paper>
+  );
+};

@@ -1,0 +1,94 @@
+import { Alert, Button, SegmentedControl, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Sensor } from 'openapi';
+import { type FormEvent, useState } from 'react';
+import { faultOf, ok } from '../../../client/problem.ts';
+import { api } from '../../api/client.ts';
+import { useWrite } from '../../api/write.ts';
+import { useMay } from '../../session/session.tsx';
+import { useTexts } from '../../texts/texts.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import { Input } from './field.tsx';
+import { Firmwares } from './firmwares.tsx';
+import { type Part, parts } from './parts.ts';
+import { documentQuery, type Field, fieldsAt } from './schema.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+type FormProps = { sensor: Sensor; part: Part; fields: readonly Field[]; stored: Values };
+
+const Form = ({ sensor, part: { path }, fields, stored }: FormProps) => {
+  const { sensor: texts, save } = useTexts();
+  const [changed, setChanged] = useState<Values>({});
+  const params = { path: { sensorId: sensor.id } };
+  const write = useWrite({
+    // The fields are known only at run time, so the body is not typed; the API validates each field.
+    send: (body: Values) => ok(api.PUT(path, { params, body: body as never })),
+    done: texts.config.saved,
+    refresh: [['sensor', sensor.id]],
+    onDone: () => setChanged({}),
+  });
+  const values = { ...stored, ...changed };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    write.mutate(Object.fromEntries(fields.map(({ name }) => [name, values[name]])));
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack className="form">
+        {fields.map((field) => (
+          <Input
+            key={field.name}
+            field={field}
+            firmware={sensor.firmwareVersion}
+            value={values[field.name]}
+            error={faultOf(write.error, field.name)}
+            onChange={(value) => setChanged({ ...changed, [field.name]: value })}
+          />
+        ))}
+        <Button type="submit" loading={write.isPending}>
+          {save}
+        </Button>
+      </Stack>
+    </form>
+  );
+};
+
+const OnePart = ({ sensor, part }: { sensor: Sensor; part: Part }) => {
+  const document = useQuery(documentQuery);
+  const params = { path: { sensorId: sensor.id } };
+  const stored = useQuery({
+    queryKey: ['sensor', sensor.id, 'config', part.path],
+    queryFn: async (): Promise<Values> => ok(api.GET(part.path, { params })),
+  });
+  return (
+    <Loaded query={document}>
+      {(contract) => (
+        <Loaded query={stored}>
+          {(values) => <Form {...{ sensor, part }} fields={fieldsAt(contract, part.path)} stored={values} />}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+};
+
+/** Forms for the configurations that the user may see. They are generated from the OpenAPI document. */
+export const Config = ({ sensor }: { sensor: Sensor }) => {
+  const { config: texts } = useTexts().sensor;
+  const may = useMay();
+  const offered = parts[sensor.manufacturer].filter(({ needs }) => may(needs));
+  const [chosen, choose] = useState('basic');
+  const part = offered.find(({ name }) => name === chosen) ?? offered[0];
+  if (!part) return <Alert>{texts.notHere}</Alert>;
+  return (
+    <Stack>
+      <SegmentedControl
+        className="parts"
+        value={part.name}
+        onChange={choose}
+        data={offered.map(({ name }) => ({ value: name, label: texts.parts[name] ?? name }))}
+      />
+      <OnePart key={part.path} sensor={sensor} part={part} />
+      {part.name === 'firmware' && <Firmwares sensor={sensor} />}
+    </Stack>
+  );
+};

@@ -1,0 +1,84 @@
+import { queryOptions } from '@tanstack/react-query';
+import { ok } from '../../../client/problem.ts';
+import { api } from '../../api/client.ts';
+
+/** The parts of JSON Schema that configurations use. */
+type Schema = {
+  type?: string;
+  description?: string;
+  default?: unknown;
+  enum?: readonly (string | number)[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  items?: Schema;
+  anyOf?: readonly Schema[];
+  properties?: Readonly<Record<string, Schema>>;
+  $ref?: string;
+};
+type Document = {
+  paths: Readonly<Record<string, { put?: { requestBody?: { content: Record<string, { schema: Schema }> } } }>>;
+  components: { schemas: Readonly<Record<string, Schema>> };
+};
+
+/** A field of a form. `from` and `until` are the firmware versions that its description names. */
+export type Field = {
+  name: string;
+  kind: 'switch' | 'choice' | 'number' | 'text' | 'lines';
+  note: string;
+  byDefault: unknown;
+  isNullable: boolean;
+  choices: readonly (string | number)[];
+  min?: number;
+  max?: number;
+  from?: number;
+  until?: number;
+};
+
+const kindOf = ({ type, enum: choices }: Schema): Field['kind'] => {
+  if (choices) return 'choice';
+  if (type === 'boolean') return 'switch';
+  if (type === 'array') return 'lines';
+  return type === 'integer' || type === 'number' ? 'number' : 'text';
+};
+
+/** Gives a bound of a range; undefined for the bounds of 32-bit integers, which are no real limit. */
+const bound = (value: number | undefined): number | undefined =>
+  value === undefined || Math.abs(value) >= 2_147_483_647 ? undefined : value;
+
+const fieldOf = (name: string, schema: Schema): Field => {
+  const { anyOf = [], description = '' } = schema;
+  const what = anyOf.find(({ type }) => type !== 'null') ?? schema;
+  const [, from] = /(?:; )?from firmware v0\.(\d+)/.exec(description) ?? [];
+  const [, until] = /(?:; |, )?not as of v0\.(\d+)/.exec(description) ?? [];
+  const [min, max] = what.type === 'string' ? [] : [bound(what.minimum), bound(what.maximum)];
+  return {
+    name,
+    kind: kindOf(what),
+    note: description.replace(/;? ?(?:from firmware|not as of) v0\..*$/, '').replaceAll('`', ''),
+    byDefault: schema.default ?? null,
+    isNullable: anyOf.some(({ type }) => type === 'null'),
+    choices: what.enum ?? [],
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(from !== undefined && { from: Number(from) }),
+    ...(until !== undefined && { until: Number(until) }),
+  };
+};
+
+const follow = ({ components }: Document, schema: Schema): Schema =>
+  schema.$ref ? (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
+
+/** Gives the fields of the body that a PUT to a path takes. */
+export const fieldsAt = (document: Document, path: string): Field[] => {
+  const schema = document.paths[path]?.put?.requestBody?.content['application/json']?.schema ?? {};
+  return Object.entries(follow(document, schema).properties ?? {}).map(([name, one]) => fieldOf(name, one));
+};
+
+/** The query for the OpenAPI document, from which the forms are generated. */
+export const documentQuery = queryOptions({
+  queryKey: ['openapi'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async () => (await ok(api.GET('/openapi.json'))) as unknown as Document,
+});

@@ -1,0 +1,128 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Event, Sensor } from 'openapi';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { okPage } from '../api/pages.ts';
+import { deliveriesOf } from '../deliveries/filter.ts';
+import { managers } from '../session/may.ts';
+import { useMay } from '../session/session.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Code } from '../ui/code.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { type Column, List } from '../ui/list.tsx';
+import { pretty } from '../ui/pretty.ts';
+import { Loaded } from '../ui/states.tsx';
+import { nameOf } from './kinds.ts';
+
+const PER_PAGE = 30;
+const encoder = new TextEncoder();
+
+/** Did the service make the event itself, without a message of the sensor? */
+const isOwn = (raw: unknown): boolean => raw !== null && Object.keys(Object(raw)).length === 0;
+
+type Told = Pick<Event, 'type' | 'action' | 'createDate'> & { text: string };
+
+/**
+ * The query for an event with the text of its message exactly as it was stored, because parsing would round numbers with
+ * many digits.
+ */
+const useMessage = (sensorId: string, uuid: string) =>
+  useQuery({
+    queryKey: ['sensor', sensorId, 'event', uuid],
+    queryFn: async (): Promise<Told> => {
+      const params = { path: { sensorId, uuid } };
+      const answer = await ok(api.GET('/sensors/{sensorId}/events/{uuid}', { params, parseAs: 'text' }));
+      return { ...(JSON.parse(answer) as Event), text: /"raw":(.*)\}$/s.exec(answer)?.[1] ?? '{}' };
+    },
+  });
+
+const Message = ({ sensorId, uuid }: { sensorId: string; uuid: string }) => {
+  const texts = useTexts();
+  const dates = useDates();
+  const may = useMay();
+  const { events } = texts.sensor;
+  return (
+    <Loaded query={useMessage(sensorId, uuid)}>
+      {({ type, action, createDate, text }) => (
+        <Stack>
+          <Text>{`${nameOf(`${type}/${action}`, texts)}, ${dates.exact(createDate)}`}</Text>
+          {text !== '{}' && (
+            <Code label={events.size(dates.number(encoder.encode(text).length))} copied={text}>
+              {pretty(text)}
+            </Code>
+          )}
+          {may(managers) && (
+            <Anchor component={Link} href={deliveriesOf(uuid, createDate)}>
+              {events.deliveries}
+            </Anchor>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  );
+};
+
+const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
+  const texts = useTexts();
+  const dates = useDates();
+  const { none, sensor } = texts;
+  const { events } = sensor;
+  const percent = (part: number): string => `${Math.round(part * 100)} %`;
+  return [
+    { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
+    { head: events.what, cell: ({ type, action }) => nameOf(`${type}/${action}`, texts) },
+    {
+      head: events.point,
+      cell: ({ normalizedCoordinates: at, region }) =>
+        [...(region?.name ? [region.name] : []), ...(at ? [`${percent(at.x)} / ${percent(at.y)}`] : [])].join(', '),
+      isMinor: true,
+    },
+    {
+      head: events.bytes,
+      cell: ({ uuid, raw }) => (
+        <Button variant="default" size="compact-xs" title={events.open} onClick={() => onOpen(uuid)}>
+          {isOwn(raw)
+            ? none
+            : raw === null
+              ? events.large
+              : events.size(dates.number(encoder.encode(JSON.stringify(raw)).length))}
+        </Button>
+      ),
+    },
+  ];
+};
+
+/** Lists the events of a sensor, newest first, each with its message. */
+export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
+  const { sensor } = useTexts();
+  const [page, setPage] = useState(0);
+  const [search, setSearch] = useSearchParams();
+  const open = search.get('event');
+  const setOpen = (event: string | null) =>
+    setSearch({ part: 'events', ...(event !== null && { event }) }, { replace: true });
+  const params = { path: { sensorId }, query: { page, perPage: PER_PAGE } };
+  const events = useQuery({
+    queryKey: ['sensor', sensorId, 'events', page],
+    queryFn: () => okPage(api.GET('/sensors/{sensorId}/events', { params })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      <List
+        label={sensor.events.label}
+        query={events}
+        columns={useColumns(setOpen)}
+        keyOf={({ uuid }) => uuid}
+        empty={sensor.events.empty}
+        onPage={setPage}
+      />
+      <Dialog opened={open !== null} onClose={() => setOpen(null)} title={sensor.events.title} size="lg">
+        {open !== null && <Message sensorId={sensorId} uuid={open} />}
+      </Dialog>
+    </>
+  );
+};

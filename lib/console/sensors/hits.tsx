@@ -1,0 +1,139 @@
+import { Anchor, Badge, Button, Group, NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { NewFeedback, RuleHit, Sensor } from 'openapi';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { faultOf, ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { okPage } from '../api/pages.ts';
+import { useWrite } from '../api/write.ts';
+import { deliveriesOf } from '../deliveries/filter.ts';
+import { managers } from '../session/may.ts';
+import { useMay } from '../session/session.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
+import { type Column, List } from '../ui/list.tsx';
+import { Care } from './care.tsx';
+
+const classes = ['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE'] as const;
+
+const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
+  const {
+    sensor: { hits: texts },
+    save,
+  } = useTexts();
+  const path = { sensorId: hit.sensorId };
+  const write = useWrite({
+    send: (body: NewFeedback) => ok(api.POST('/sensors/{sensorId}/feedback', { params: { path }, body })),
+    done: texts.thanks,
+    refresh: [['sensor', hit.sensorId, 'hits']],
+    onDone,
+  });
+  const submit = (form: HTMLFormElement) => {
+    const { classification, ...words } = entered(form, 'classification', 'reason', 'description');
+    write.mutate({
+      ...words,
+      classification: classes.find((one) => one === classification) ?? 'TRUE_POSITIVE',
+      referenceDate: hit.createDate,
+      ruleHitId: hit.id,
+      eventId: hit.sensorEventId,
+    });
+  };
+  return (
+    <Form action={save} isPending={write.isPending} onSubmit={submit}>
+      <NativeSelect
+        name="classification"
+        label={texts.classification}
+        data={classes.map((value) => ({ value, label: texts.classes[value] }))}
+      />
+      <TextInput name="reason" label={texts.reason} required maxLength={128} error={faultOf(write.error, 'reason')} />
+      <Textarea name="description" label={texts.description} maxLength={256} autosize={false} rows={3} />
+    </Form>
+  );
+};
+
+const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
+  const { sensor, situations } = useTexts();
+  const { hits: texts, events } = sensor;
+  const dates = useDates();
+  const may = useMay();
+  return [
+    { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
+    {
+      head: events.what,
+      cell: ({ situation, ruleId }) => (
+        <Anchor component={Link} href={`/rules/${ruleId}`} inherit>
+          {situations[situation]}
+        </Anchor>
+      ),
+    },
+    {
+      head: texts.delivery,
+      cell: ({ allSend }) => <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.sent : texts.unsent}</Badge>,
+      isMinor: true,
+    },
+    { head: texts.care, cell: (hit) => <Care hit={hit} /> },
+    {
+      head: texts.onward,
+      cell: (hit) => (
+        <Group gap="sm">
+          <Anchor component={Link} href={`/sensors/${hit.sensorId}?part=events&event=${hit.sensorEventId}`} inherit>
+            {texts.event}
+          </Anchor>
+          {may(managers) && (
+            <Anchor component={Link} href={deliveriesOf(hit.sensorEventId, hit.createDate)} inherit>
+              {texts.deliveries}
+            </Anchor>
+          )}
+        </Group>
+      ),
+      isMinor: true,
+    },
+    {
+      head: texts.feedback,
+      cell: (hit) => (
+        <>
+          {hit.feedback && <Text size="sm">{texts.classes[hit.feedback.classification]}</Text>}
+          <Button variant="default" size="xs" onClick={() => onJudge(hit)}>
+            {texts.judge}
+          </Button>
+        </>
+      ),
+    },
+  ];
+};
+
+/** Lists the rule hits of a sensor, with the feedback of users. */
+export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor }) => {
+  const { hits: texts } = useTexts().sensor;
+  const [page, setPage] = useState(0);
+  const [judged, setJudged] = useState<RuleHit | null>(null);
+  const params = { path: { customerId: customerId ?? 0 }, query: { page, perPage: 30, sensorId } };
+  const hits = useQuery({
+    queryKey: ['sensor', sensorId, 'hits', page],
+    queryFn: () => okPage(api.GET('/customers/{customerId}/rule-hits', { params })),
+    placeholderData: keepPreviousData,
+    // A sensor without a customer has no rules.
+    enabled: customerId !== null,
+    refetchInterval: 10_000,
+  });
+  const columns = useColumns(setJudged);
+  if (customerId === null) return <Text>{texts.empty}</Text>;
+  return (
+    <>
+      <List
+        label={texts.label}
+        query={hits}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={texts.empty}
+        onPage={setPage}
+      />
+      <Dialog opened={judged !== null} onClose={() => setJudged(null)} title={texts.judge}>
+        {judged && <Judge hit={judged} onDone={() => setJudged(null)} />}
+      </Dialog>
+    </>
+  );
+};

@@ -1,0 +1,54 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import type { Link } from 'openapi';
+import { useState } from 'react';
+import { faultOf, ok, Problem } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { useMe } from '../session/session.tsx';
+import { CustomerChoice, useCustomerId } from '../shell/customer.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
+
+/** The error of the API that belongs to the code: it is none of a field, but wrong, of another customer, or too many. */
+const faultOfCode = (error: unknown): string | undefined =>
+  faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
+
+/** A form that links a sensor to a customer by its pairing code: the user's own, or the one that a system admin chooses. */
+export const LinkForm = ({ onDone }: { onDone: () => void }) => {
+  const { sensors: texts, customer } = useTexts();
+  const { isAdmin } = useMe();
+  const chosen = useCustomerId();
+  const [customerId, setCustomerId] = useState(chosen);
+  const write = useWrite({
+    send: (body: Link) => ok(api.POST('/sensors/link', { body })),
+    done: texts.linked,
+    refresh: [['sensors']],
+    isQuiet: true,
+    onDone,
+  });
+  const submit = (form: HTMLFormElement) => {
+    const { manufacturer, code } = entered(form, 'manufacturer', 'code');
+    const ofCustomer = isAdmin && customerId !== null ? { customerId } : {};
+    write.mutate({ manufacturer: manufacturer === 'maker_b' ? 'maker_b' : 'maker_a', code, ...ofCustomer });
+  };
+  return (
+    <Form action={texts.link} isPending={write.isPending} onSubmit={submit}>
+      {isAdmin && chosen === null && <CustomerChoice label={customer} value={customerId} onChange={setCustomerId} />}
+      <NativeSelect
+        name="manufacturer"
+        label={texts.maker}
+        data={Object.entries(texts.makers).map(([value, label]) => ({ value, label }))}
+      />
+      <TextInput
+        name="code"
+        label={texts.code}
+        description={texts.codeHint}
+        minLength={8}
+        autoComplete="off"
+        required
+        error={faultOfCode(write.error)}
+      />
+    </Form>
+  );
+};

@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+
+/** The largest page of the API. */
+const MOST = 200;
+
+/** The query for the newest events of a sensor, used for the drawing, the presence and the vital signs. */
+export const newestEventsQuery = (sensorId: string) =>
+  queryOptions({
+    queryKey: ['sensor', sensorId, 'newest events'],
+    refetchInterval: 10_000,
+    queryFn: async () => {
+      const params = { path: { sensorId }, query: { perPage: MOST } };
+      const [page] = await ok(api.GET('/sensors/{sensorId}/events', { params }));
+      return page?.data ?? [];
+    },
+  });
+
+export const roomQuery = (sensorId: string) =>
+  queryOptions({
+    queryKey: ['sensor', sensorId, 'room'],
+    queryFn: () => ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId } } })),
+  });
+
+/** The query for the present status of a sensor. */
+export const statusQuery = (sensorId: string) => ({
+  queryKey: ['sensor', sensorId, 'status'],
+  queryFn: () => ok(api.GET('/sensors/{sensorId}/status', { params: { path: { sensorId } } })),
+  refetchInterval: 5_000,
+});

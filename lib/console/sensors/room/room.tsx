@@ -1,0 +1,108 @@
+import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { RoomUpdate, Room as RoomView, Sensor } from 'openapi';
+import { regionCounts } from '../../../../shared/domain/sensor/room-limits.ts';
+import { ok } from '../../../client/problem.ts';
+import { api } from '../../api/client.ts';
+import { useWrite } from '../../api/write.ts';
+import { useMay } from '../../session/session.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import { newestEventsQuery, roomQuery } from '../queries.ts';
+import { type Draft, useDraft } from './draft.ts';
+import { Drawing } from './drawing.tsx';
+import { RegionFields, RoomFields } from './fields.tsx';
+import { sidesOf } from './geometry.ts';
+import { useRoomTexts } from './texts.ts';
+
+const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
+  const texts = useRoomTexts();
+  const may = useMay();
+  return (
+    <Stack>
+      <Text>
+        {texts.mountings[room.sensorMounting]}, {texts.size(room.xMin + room.xMax, room.yMin + room.yMax)}
+      </Text>
+      <Title order={2} size="h4">
+        {texts.regions}
+      </Title>
+      {room.regions.length === 0 && <Text c="dimmed">{texts.noRegions}</Text>}
+      <List>
+        {room.regions.map((region) => (
+          <List.Item key={region.id}>
+            {texts.region(texts.kinds[region.kind], region.name, texts.size(...sidesOf(region)))}
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm" c="dimmed">
+        {texts.legend}
+      </Text>
+      {may('edit_sensor_room') && (
+        <Group>
+          <Button onClick={draft.begin}>{texts.change}</Button>
+        </Group>
+      )}
+    </Stack>
+  );
+};
+
+/** Gives the rectangle of a new region in the middle of the room, for users who don't draw it. */
+const middleOf = ({ xMin, xMax, yMin, yMax }: RoomUpdate) => {
+  const [x, y] = [Math.round((xMax - xMin) / 2), Math.round((yMax - yMin) / 2)];
+  return { topLeftX: x - 40, topLeftY: y + 40, bottomRightX: x + 40, bottomRightY: y - 40 };
+};
+
+type EditProps = { sensor: Sensor; room: RoomUpdate; draft: Draft };
+const Edit = ({ sensor, room, draft }: EditProps) => {
+  const texts = useRoomTexts();
+  const params = { path: { sensorId: sensor.id } };
+  const write = useWrite({
+    send: () => ok(api.PUT('/sensors/{sensorId}/room', { params, body: room })),
+    done: texts.saved,
+    refresh: [roomQuery(sensor.id).queryKey],
+    onDone: draft.end,
+  });
+  const { all } = regionCounts[sensor.manufacturer];
+  const given = { draft, room, maker: sensor.manufacturer, error: write.error };
+  return (
+    <Stack>
+      <Text size="sm">{texts.hint}</Text>
+      <Group>
+        <Button
+          variant="default"
+          disabled={room.regions.length >= all}
+          onClick={() => draft.addRegion(middleOf(room), texts.kinds.default)}
+        >
+          {texts.add}
+        </Button>
+        <Text size="sm">{texts.counts(room.regions.length, all)}</Text>
+      </Group>
+      <RegionFields {...given} />
+      <RoomFields {...given} />
+      <Group>
+        <Button loading={write.isPending} onClick={() => write.mutate()}>
+          {texts.save}
+        </Button>
+        <Button variant="default" onClick={draft.end}>
+          {texts.discard}
+        </Button>
+      </Group>
+    </Stack>
+  );
+};
+
+const Both = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
+  const draft = useDraft(room);
+  const { data: events = [] } = useQuery(newestEventsQuery(sensor.id));
+  return (
+    <div className="plan">
+      <Drawing sensor={sensor} room={room} draft={draft} events={events} />
+      {draft.draft ? <Edit sensor={sensor} room={draft.draft} draft={draft} /> : <Facts room={room} draft={draft} />}
+    </div>
+  );
+};
+
+/** Shows the room of a sensor to scale, and lets users with the permission change it. */
+export const Room = ({ sensor }: { sensor: Sensor }) => {
+  const room = useQuery(roomQuery(sensor.id));
+  return <Loaded query={room}>{(found) => <Both sensor={sensor} room={found} />}</Loaded>;
+};

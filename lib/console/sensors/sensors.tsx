@@ -1,0 +1,128 @@
+import { Badge, Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Sensor } from 'openapi';
+import { useState } from 'react';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useMe } from '../session/session.tsx';
+import { useCustomer } from '../shell/customer.tsx';
+import { NoCustomer } from '../shell/of-customer.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { type Column, List } from '../ui/list.tsx';
+import { NameLink } from '../ui/name.tsx';
+import { useTitle } from '../ui/title.ts';
+import { type Query, useAsked } from './asked.ts';
+import { LinkForm } from './link.tsx';
+
+export const StateBadge = ({ isActive }: { isActive: boolean }) => {
+  const { sensors: texts } = useTexts();
+  return <Badge color={isActive ? 'green' : 'gray'}>{isActive ? texts.states.active : texts.states.inactive}</Badge>;
+};
+
+const useColumns = (): Column<Sensor>[] => {
+  const { sensors: texts } = useTexts();
+  const dates = useDates();
+  return [
+    {
+      head: texts.name,
+      sortBy: 'name',
+      cell: ({ id, name }) => <NameLink href={`/sensors/${id}`}>{name}</NameLink>,
+    },
+    { head: texts.state, sortBy: 'isActive', cell: (sensor) => <StateBadge {...sensor} /> },
+    { head: texts.maker, cell: ({ manufacturer }) => texts.makers[manufacturer], isMinor: true },
+    { head: texts.firmware, cell: ({ firmwareVersion }) => firmwareVersion, isMinor: true },
+    { head: texts.since, sortBy: 'createDate', cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
+  ];
+};
+
+const Filters = ({
+  text,
+  state,
+  change,
+}: {
+  text: string;
+  state: string;
+  change: (changes: Record<string, string>) => void;
+}) => {
+  const { sensors: texts, search } = useTexts();
+  const changeSlowly = useDebouncedCallback((value: string) => change({ search: value }), 300);
+  return (
+    <Group align="end">
+      <TextInput
+        type="search"
+        label={search}
+        placeholder={texts.searchHint}
+        defaultValue={text}
+        onChange={({ currentTarget }) => changeSlowly(currentTarget.value)}
+      />
+      <SegmentedControl
+        aria-label={texts.state}
+        value={state}
+        onChange={(value) => change({ state: value })}
+        data={[
+          { value: '', label: texts.all },
+          { value: 'active', label: texts.states.active },
+          { value: 'inactive', label: texts.states.inactive },
+        ]}
+      />
+    </Group>
+  );
+};
+
+const LinkButton = () => {
+  const { sensors: texts } = useTexts();
+  const [isOpen, setIsOpen] = useState(false);
+  const { isAdmin, customerId } = useMe();
+  const { isNone } = useCustomer();
+  if (isNone !== false || (!isAdmin && customerId === null)) return null;
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>{texts.link}</Button>
+      <Dialog opened={isOpen} onClose={() => setIsOpen(false)} title={texts.link}>
+        <LinkForm onDone={() => setIsOpen(false)} />
+      </Dialog>
+    </>
+  );
+};
+
+/** So many rows are seen at once: a home has some, a region 10,000. */
+const PER_PAGE = 100;
+
+/** The page of all sensors of the customer. The API searches, sorts and pages the list. */
+export const SensorsPage = () => {
+  const { sensors: texts } = useTexts();
+  const { customerId, isNone } = useCustomer();
+  const { asked, change } = useAsked();
+  useTitle(texts.title);
+  const { page, sort, text, state } = asked;
+  const query: Query = { page, perPage: PER_PAGE, sortBy: sort, searchText: text };
+  if (state !== '') query.isActive = state === 'active' ? 'true' : 'false';
+  if (customerId !== null) query.customerId = customerId;
+  const sensors = useQuery({
+    queryKey: ['sensors', 'list', query],
+    queryFn: () => ok(api.GET('/sensors', { params: { query } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Title order={1}>{texts.title}</Title>
+        <LinkButton />
+      </Group>
+      <Filters text={text} state={state} change={change} />
+      <List
+        label={texts.title}
+        query={sensors}
+        columns={useColumns()}
+        keyOf={({ id }) => id}
+        empty={isNone ? <NoCustomer /> : text === '' && state === '' ? texts.empty : texts.notFound}
+        sort={sort}
+        onSort={(next) => change({ sort: next })}
+        onPage={(next) => change({ page: String(next) })}
+      />
+    </Stack>
+  );
+};

@@ -1,0 +1,62 @@
+import { Alert, Anchor, Paper, Stack, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import { ok, Problem } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { forget, meQuery } from '../api/queries.ts';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { Loading } from '../ui/states.tsx';
+import { useTitle } from '../ui/title.ts';
+import { KEPT } from './oidc.tsx';
+
+/** The page that the issuer sends the browser back to. It logs in, and shows the page that was asked for. */
+export const OidcPage = () => {
+  const texts = useTexts();
+  const [, go] = useLocation();
+  const client = useQueryClient();
+  const asked = useRef(false);
+  const finish = useWrite({
+    send: (query: string) => ok(api.POST('/users/login/oidc/answer', { body: { query } })),
+    isQuiet: true,
+    onDone: (user) => {
+      forget(client);
+      client.setQueryData(meQuery.queryKey, user);
+      go(sessionStorage.getItem(KEPT) || '/', { replace: true });
+      sessionStorage.removeItem(KEPT);
+    },
+  });
+  const { mutate } = finish;
+  useEffect(() => {
+    // What the issuer answers is good once.
+    if (asked.current) return;
+    asked.current = true;
+    mutate(location.search);
+  }, [mutate]);
+  useTitle(texts.login.title);
+  return (
+    <Paper component="main" className="gate" withBorder p="xl" radius="md">
+      <Stack>
+        <Title order={1} size="h2">
+          {texts.login.title}
+        </Title>
+        {finish.error ? (
+          <>
+            <Alert color="red" role="alert">
+              {finish.error instanceof Problem ? finish.error.message : texts.noAnswer}
+            </Alert>
+            <Anchor component={Link} href="/">
+              {texts.login.toLogin}
+            </Anchor>
+          </>
+        ) : (
+          <>
+            {texts.login.goingOn}
+            <Loading rows={1} />
+          </>
+        )}
+      </Stack>
+    </Paper>
+  );
+};

@@ -1,0 +1,78 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import type { Webhook } from 'openapi';
+import { useState } from 'react';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { useConfirm } from '../ui/confirm.tsx';
+import { Secret } from '../ui/secret.tsx';
+import { Section } from '../ui/section.tsx';
+import { drawSecret } from './secret.ts';
+
+const Token = ({ webhookId }: { webhookId: string }) => {
+  const { webhooks: texts } = useTexts();
+  const confirm = useConfirm();
+  const draw = useWrite({
+    send: () => ok(api.POST('/webhooks/{webhookId}/token', { params: { path: { webhookId } } })),
+  });
+  const ask = async () => {
+    const question = { title: texts.drawToken, text: texts.tokenText, action: texts.drawToken };
+    if (await confirm(question)) draw.mutate();
+  };
+  return (
+    <>
+      <Group>
+        <Button variant="default" onClick={ask} loading={draw.isPending}>
+          {texts.drawToken}
+        </Button>
+      </Group>
+      {draw.data && <Secret title={texts.token}>{draw.data.token}</Secret>}
+    </>
+  );
+};
+
+const Rotate = ({ webhookId }: { webhookId: string }) => {
+  const { webhooks: texts } = useTexts();
+  const [overlap, setOverlap] = useState('86400');
+  const rotate = useWrite({
+    send: async () => {
+      const body = { secretKey: drawSecret(), overlapSeconds: Number(overlap) };
+      await ok(api.PUT('/webhooks/{webhookId}/secret', { params: { path: { webhookId } }, body }));
+      return body.secretKey;
+    },
+    done: texts.rotated,
+    refresh: [['webhook', webhookId]],
+  });
+  return (
+    <>
+      <Group align="end">
+        <Select
+          label={texts.overlap}
+          data={Object.entries(texts.overlaps).map(([value, label]) => ({ value, label }))}
+          value={overlap}
+          onChange={(value) => value && setOverlap(value)}
+          allowDeselect={false}
+        />
+        <Button variant="default" onClick={() => rotate.mutate()} loading={rotate.isPending}>
+          {texts.rotate}
+        </Button>
+      </Group>
+      {rotate.data !== undefined && <Secret title={texts.secret}>{rotate.data}</Secret>}
+    </>
+  );
+};
+
+/** Lets the user renew the token and the secret by which a receiver verifies requests. */
+export const Keys = ({ webhook: { id, hasSecretKey, authMethod } }: { webhook: Webhook }) => {
+  const { webhooks: texts } = useTexts();
+  return (
+    <Section title={texts.keys}>
+      <Stack>
+        <Text>{hasSecretKey ? texts.hasSecret : texts.noSecret}</Text>
+        {authMethod !== 'none' && <Token webhookId={id} />}
+        <Rotate webhookId={id} />
+      </Stack>
+    </Section>
+  );
+};

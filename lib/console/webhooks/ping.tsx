@@ -1,0 +1,68 @@
+import { Alert, Anchor, Button, Paper, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Webhook } from 'openapi';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { Phases } from '../deliveries/phases.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { Code } from '../ui/code.tsx';
+
+type AnswerProps = { webhookId: string; deliveryId: string; isPosted: boolean };
+const Answer = ({ webhookId, deliveryId, isPosted }: AnswerProps) => {
+  const { webhooks: texts, deliveries } = useTexts();
+  const path = { webhookId, deliveryId };
+  const delivery = useQuery({
+    queryKey: ['delivery', deliveryId],
+    queryFn: () => ok(api.GET('/webhooks/{webhookId}/deliveries/{deliveryId}', { params: { path } })),
+    refetchInterval: ({ state }) => (state.data?.attemptLog.length ? false : 500),
+  });
+  const attempt = delivery.data?.attemptLog.at(-1);
+  if (!attempt) return <Text role="status">{isPosted ? texts.pinging : texts.testWaits}</Text>;
+  const { status, error, durationMs, responseBody } = attempt;
+  const isFetched = status === null && error === null;
+  const isGood = isFetched || (status !== null && status >= 200 && status < 300);
+  return (
+    <Stack gap="sm">
+      <Alert color={isGood ? 'green' : 'red'} role="status">
+        {error !== null
+          ? texts.noPong(deliveries.errors[error] ?? error, durationMs)
+          : status === null
+            ? texts.testFetched
+            : texts.pong(status, durationMs)}
+      </Alert>
+      {!isFetched && <Phases attempt={attempt} />}
+      {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}
+      <Anchor component={Link} href={`/deliveries/${webhookId}/${deliveryId}`}>
+        {deliveries.one}
+      </Anchor>
+    </Stack>
+  );
+};
+
+/** Sends a test request to a webhook, and shows the answer of its receiver. */
+export const Ping = ({ webhook: { id, url, isEnabled } }: { webhook: Webhook }) => {
+  const { webhooks: texts } = useTexts();
+  const [deliveryId, setDeliveryId] = useState<string | null>(null);
+  const ping = useWrite({
+    send: () => ok(api.POST('/webhooks/{webhookId}/test', { params: { path: { webhookId: id } } })),
+    refresh: [['webhook', id]],
+    onDone: (sent) => setDeliveryId(sent.deliveryId),
+  });
+  return (
+    <Paper component="section" aria-label={texts.ping} withBorder p="md">
+      <Stack>
+        <div>
+          <Button onClick={() => ping.mutate()} loading={ping.isPending} disabled={!isEnabled}>
+            {texts.ping}
+          </Button>
+        </div>
+        {deliveryId !== null && (
+          <Answer key={deliveryId} webhookId={id} deliveryId={deliveryId} isPosted={url !== null} />
+        )}
+      </Stack>
+    </Paper>
+  );
+};

@@ -1,0 +1,33 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Webhook } from 'openapi';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { Code } from '../ui/code.tsx';
+import { Loaded } from '../ui/states.tsx';
+
+type Content = { 'application/json': { example: unknown } };
+type Document = { webhooks: Record<Webhook['format'], { post: { requestBody: { content: Content } } }> };
+
+/** Shows an example of what a webhook of a format sends, from the OpenAPI document. */
+export const Sample = ({ format }: { format: Webhook['format'] }) => {
+  const { webhooks: texts } = useTexts();
+  const examples = useQuery({
+    queryKey: ['examples of webhooks'],
+    queryFn: async () => {
+      const { webhooks } = (await ok(api.GET('/openapi.json'))) as Document;
+      const of = (one: Webhook['format']) =>
+        JSON.stringify(webhooks[one].post.requestBody.content['application/json'].example, null, 2);
+      const formats = Object.keys(texts.formats) as Webhook['format'][];
+      return new Map(formats.map((one) => [one, of(one)]));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <div>
+      <Text mb="sm">{texts.formatHints[format]}</Text>
+      <Loaded query={examples}>{(all) => <Code label={texts.sample}>{all.get(format) ?? ''}</Code>}</Loaded>
+    </div>
+  );
+};

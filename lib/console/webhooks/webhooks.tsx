@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Webhook } from 'openapi';
+import { Link } from 'wouter';
+import { ok } from '../../client/problem.ts';
+import { api } from '../api/client.ts';
+import { OfCustomer } from '../shell/of-customer.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { Head } from '../ui/head.tsx';
+import { useLooking } from '../ui/looking.ts';
+import { Name, NameLink } from '../ui/name.tsx';
+import { SearchedList } from '../ui/searched-list.tsx';
+import { StateBadge } from './state.tsx';
+
+const Webhooks = ({ customerId }: { customerId: number }) => {
+  const { webhooks: texts, setup } = useTexts();
+  const looking = useLooking<'asc(name)' | 'desc(name)'>('asc(name)');
+  const query = { ...looking.query, customerId };
+  const webhooks = useQuery({
+    queryKey: ['webhooks', query],
+    queryFn: () => ok(api.GET('/webhooks', { params: { query } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  });
+  return (
+    <SearchedList<Webhook>
+      label={texts.title}
+      query={webhooks}
+      keyOf={({ id }) => id}
+      empty={texts.empty}
+      looking={looking}
+      notFound={texts.notFound}
+      columns={[
+        {
+          head: setup.name,
+          sortBy: 'name',
+          cell: ({ id, name }) => <NameLink href={`/webhooks/${id}`}>{name}</NameLink>,
+        },
+        { head: texts.url, cell: ({ url }) => <Name>{url ?? texts.fetched}</Name>, isMinor: true },
+        { head: texts.format, cell: ({ format }) => texts.formats[format], isMinor: true },
+        { head: setup.state, cell: (webhook) => <StateBadge webhook={webhook} /> },
+      ]}
+    />
+  );
+};
+
+export const WebhooksPage = () => {
+  const { webhooks: texts } = useTexts();
+  return (
+    <>
+      <Head title={texts.title}>
+        <Button component={Link} href="/webhooks/new">
+          {texts.create}
+        </Button>
+      </Head>
+      <OfCustomer>{(customerId) => <Webhooks customerId={customerId} />}</OfCustomer>
+    </>
+  );
+};
