@@ -7,7 +7,7 @@ const checks = {
   rate: ['limits.countCall'],
   /** Finds the account of a token, and notes that the token was used. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.noteUse'],
-  device: ['sensors.deviceOf'],
+  device: ['devices.get'],
   provisioner: ['provisioning.byHash'],
   /** Checks the CSRF token of a cookie's session. A session ends when the check fails. */
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],

@@ -23,13 +23,13 @@ export const look = async (deps: IngestDeps, device: Sender, { seq = 0 }: NotedC
   const { customerId, sensorId } = device;
   deps.log('warn', 'a device is held back', { customerId, sensorId, waiting });
   deps.measure('DevicesHeldBack');
-  await deps.store.sensors.holdBack(device.hash, true);
+  await deps.store.devices.holdBack(device.hash, true);
 };
 
 /** Is a device held back that says this? One of which few calls wait again is heard from then on. */
 export const isHeldBack = async (deps: IngestDeps, device: Sender, isOfFalls: boolean): Promise<boolean> => {
   if (!device.isHeldBack) return false;
   const waiting = await waitingOf(deps, device, device.calls ?? 0);
-  if (waiting <= ENOUGH) await deps.store.sensors.holdBack(device.hash, false);
+  if (waiting <= ENOUGH) await deps.store.devices.holdBack(device.hash, false);
   return waiting > (isOfFalls ? WAITING.falls : ENOUGH);
 };

@@ -49,7 +49,7 @@ export const accept = async (
 
 /** Notes a call before it is queued: from then on reports go through the queue, until this call is judged. */
 const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sender) => {
-  const noted = await store.sensors.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
+  const noted = await store.devices.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
   failpoint('ingest.noted');
   return noted;
 };

@@ -4,8 +4,8 @@ import type { Deps } from '../runtime/deps.ts';
 export const ingestUses = [
   'states.get',
   'states.hear',
-  'sensors.noteCall',
-  'sensors.holdBack',
+  'devices.noteCall',
+  'devices.holdBack',
   'enqueue:events',
   'watch:sensors',
   'measure',

@@ -3,6 +3,7 @@ import { deliveryPatterns } from './deliveries/delivery-patterns.ts';
 import { identityPatterns } from './identity/identity-patterns.ts';
 import { loginPatterns } from './identity/login-patterns.ts';
 import { rulePatterns } from './rules/rule-patterns.ts';
+import { devicePatterns } from './sensors/device-patterns.ts';
 import { sensorPatterns } from './sensors/sensor-patterns.ts';
 import type { StoreCall } from './store.ts';
 import { subjectPatterns } from './subjects/subject-patterns.ts';
@@ -224,6 +225,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   ...sensorPatterns,
+  ...devicePatterns,
 
   ...subjectPatterns,
 };

@@ -41,6 +41,7 @@ export { acknowledgements } from './rules/acknowledgements.ts';
 export { escalations } from './rules/escalations.ts';
 export { rules } from './rules/rules.ts';
 export { configs } from './sensors/configs.ts';
+export { devices } from './sensors/devices.ts';
 export { events } from './sensors/events.ts';
 export { feedback } from './sensors/feedback.ts';
 export { firmwares } from './sensors/firmwares.ts';

@@ -68,8 +68,8 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   await pass(660_000);
   const { client, say, sensorId } = await furnish();
   // The next call of that device is one at which is looked how many wait.
-  const { sensors } = store(runtime.table);
-  const link = await sensors.linkOf(sensorId);
+  const { devices } = store(runtime.table);
+  const link = await devices.linkOf(sensorId);
   const calls = WAITING.reports + LOOK_EVERY * 2 - 1;
   await runtime.table.update(items.device({ hash: link?.hash ?? '' }), changes({ set: { calls } }));
   const report = { type: 4, payload: { presenceDetected: true, timestamp: Date.now() } };

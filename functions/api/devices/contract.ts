@@ -59,11 +59,11 @@ export const devices = group({
       response: Code.extend({ sensorId: z.string(), deviceToken: z.string() }).meta({ id: 'Registration' }),
       errors: ['credentials_invalid', 'forbidden', 'registration_refused', 'limit_reached'],
       uses: [
-        'sensors.idOfHardware',
+        'devices.idOfHardware',
         'customers.ownerOf',
         'sensors.get',
-        'sensors.registerAgain',
-        'sensors.register',
+        'devices.registerAgain',
+        'devices.register',
         'provisioning.noteUse',
         'limits.countFailure',
         'events.keepNotice',
@@ -79,7 +79,7 @@ export const devices = group({
       success: 201,
       response: Code,
       errors: ['sensor_not_found'],
-      uses: ['customers.ownerOf', 'sensors.get', 'sensors.renewCode', 'enqueue:events'],
+      uses: ['customers.ownerOf', 'sensors.get', 'devices.renewCode', 'enqueue:events'],
     },
     getDeviceConfig: {
       method: 'GET',

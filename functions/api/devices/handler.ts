@@ -33,7 +33,7 @@ export const handler = serve(devices, {
     if (provisioner.manufacturer !== null && provisioner.manufacturer !== manufacturer) return fail('forbidden');
     const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
     const register = async () => {
-      const known = await store.sensors.idOfHardware(manufacturer, hardwareId);
+      const known = await store.devices.idOfHardware(manufacturer, hardwareId);
       const sensor = known === null ? null : await locate(store, known);
       return sensor ? registerAgain(deps, sensor, body) : registerFirst(deps, { ...body, hardwareId }, provisioner);
     };
@@ -54,7 +54,7 @@ export const handler = serve(devices, {
     const draw = async () => {
       const sensor = (await locate(store, device.sensorId)) ?? fail('sensor_not_found');
       const code = drawCode(deps);
-      const isDrawn = await store.sensors.renewCode(sensor, code.stored);
+      const isDrawn = await store.devices.renewCode(sensor, code.stored);
       return isDrawn ? code.shown : null;
     };
     const shown = await retryOnConflict(draw);

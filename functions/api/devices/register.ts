@@ -38,7 +38,7 @@ export const registerFirst = async (
   const sensor = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
   const deviceToken = drawToken('device', random);
   const code = drawCode({ random, now });
-  const made = await store.sensors.register(sensor, hashOf(deviceToken), code.stored, key);
+  const made = await store.devices.register(sensor, hashOf(deviceToken), code.stored, key);
   if (made === 'key_used_up') return { what: made };
   return made === 'done' ? { what: 'new', shown: { sensorId: id, deviceToken, ...code.shown } } : null;
 };
@@ -83,7 +83,7 @@ export const registerAgain = async (
   const code = drawCode(deps);
   const notice = noticeOf('registered', deps);
   const fresh = { hash: hashOf(deviceToken), pairing: code.stored, firmwareVersion, notice };
-  const made = await deps.store.sensors.registerAgain(sensor, fresh, shown === undefined ? null : hashOf(shown));
+  const made = await deps.store.devices.registerAgain(sensor, fresh, shown === undefined ? null : hashOf(shown));
   if (made === 'refused') await tellRefusal(deps, sensor);
   if (made !== 'done') return made && { what: made };
   if (sensor.customerId !== null) await tell(deps, sensor, notice);

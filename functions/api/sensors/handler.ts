@@ -83,7 +83,7 @@ export const handler = serve(sensors, {
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
     const hash = hashOf(normalCode(body.code));
-    const pairing = await store.sensors.pairing(hash);
+    const pairing = await store.devices.pairing(hash);
     if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
       // The write counts the code, so that of codes that are tried at the same time only the allowed number is
       // answered.
@@ -93,7 +93,7 @@ export const handler = serve(sensors, {
 
     const owner = (await store.customers.ownerOf('sensor', pairing.sensorId)) ?? 0;
     if (owner !== UNASSIGNED && owner !== customerId) return fail('sensor_of_another_customer');
-    if (owner === customerId) await store.sensors.usePairing(hash);
+    if (owner === customerId) await store.devices.usePairing(hash);
     const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
     const moved = owner === UNASSIGNED ? await store.sensorOwners.move(owner, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));

@@ -15,5 +15,5 @@ export const Connecting = z.object({
 export const authorizer = called({
   name: 'authorizer',
   timeoutSeconds: 5,
-  uses: ['sensors.deviceOf', 'admit:devices'],
+  uses: ['devices.get', 'admit:devices'],
 });

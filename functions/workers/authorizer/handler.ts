@@ -8,7 +8,7 @@ export const handler = onCall(authorizer, ({ store, rule }) => async (event: unk
   if (!data || rule === '') return denied;
   const { username, password } = data.protocolData.mqtt;
   const token = Buffer.from(password, 'base64').toString();
-  const device = readToken(token)?.kind === 'device' ? await store.sensors.deviceOf(hashOf(token)) : null;
+  const device = readToken(token)?.kind === 'device' ? await store.devices.get(hashOf(token)) : null;
   // Client libraries of AWS append a query string with their own name to the user name.
   const isOwn = device?.sensorId === username.split('?')[0];
   return device && isOwn ? rightsOf(device, rule, invokedFunctionArn) : denied;

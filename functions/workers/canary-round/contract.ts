@@ -14,7 +14,7 @@ export const canaryRound = scheduled({
     'limits.nextNumber',
     'customers.create',
     'provisioning.put',
-    'sensors.register',
+    'devices.register',
     'sensorOwners.move',
     'bots.create',
     'webhooks.create',

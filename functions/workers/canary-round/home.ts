@@ -31,7 +31,7 @@ const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, custom
   const token = drawToken('device', random);
   const sensor = newSensor({ id, hardwareId, manufacturer: MAKER, firmwareVersion: 0 }, now());
   const pairing = { hash: hashOf(randomUuid(random)), expires: now() };
-  must(await store.sensors.register(sensor, hashOf(token), pairing, key), 'done', 'device');
+  must(await store.devices.register(sensor, hashOf(token), pairing, key), 'done', 'device');
   const moved = await store.sensorOwners.move(0, id, { to: customerId, most: quotas.sensors, now: now() });
   must(typeof moved, 'object', 'sensor');
   return { id, token };

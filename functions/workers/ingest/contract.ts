@@ -13,13 +13,5 @@ export const ingesting = consumer({
   batchSize: 10,
   concurrency: 5,
   timeoutSeconds: 15,
-  uses: [
-    ...ingestUses,
-    'consume',
-    'sensors.deviceOf',
-    'sensors.linkOf',
-    'limit:devices',
-    'refuse:messages',
-    'keep:failed',
-  ],
+  uses: [...ingestUses, 'consume', 'devices.get', 'devices.linkOf', 'limit:devices', 'refuse:messages', 'keep:failed'],
 });

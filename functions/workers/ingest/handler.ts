@@ -17,15 +17,15 @@ const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY)
 
 /** The device that published with this token; null when the token is void by now. */
 const deviceOf = async ({ store }: Ingesting, { sensorId, receiveDate }: Published, principal: string) => {
-  const device = await store.sensors.deviceOf(Buffer.from(principal, 'hex').toString('base64url'));
+  const device = await store.devices.get(Buffer.from(principal, 'hex').toString('base64url'));
   return device?.sensorId === sensorId ? { ...device, customerId: ownerAt(device, receiveDate) } : null;
 };
 
 /** The sensor of the topic, for messages that tell no principal: AWS IoT lets nobody else publish to it. */
 const sensorOf = async ({ store }: Ingesting, sensorId: string): Promise<Sender | null> => {
   const read = async () => {
-    const link = await store.sensors.linkOf(sensorId);
-    return link && store.sensors.deviceOf(link.hash);
+    const link = await store.devices.linkOf(sensorId);
+    return link && store.devices.get(link.hash);
   };
   // The device may have got another token between the two reads.
   return (await read()) ?? read();

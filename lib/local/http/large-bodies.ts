@@ -22,7 +22,7 @@ export const messageCallsOf = (groups: readonly Group[]) => {
  * this size are refused as too large.
  */
 export const largeBodies = (isForMessages: ReturnType<typeof messageCallsOf>, table: Table) => {
-  const { sensors } = storeOf(table, ['sensors.deviceOf']);
+  const { devices } = storeOf(table, ['devices.get']);
   return async (request: IncomingMessage, resource: string): Promise<boolean> => {
     const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (!isForMessages(request, resource) || readToken(token)?.kind !== 'device') return false;
@@ -31,6 +31,6 @@ export const largeBodies = (isForMessages: ReturnType<typeof messageCallsOf>, ta
     const unknown = () => {
       throw new ApiError('unavailable', { waitSeconds: 2 });
     };
-    return (await sensors.deviceOf(hashOf(token)).catch(unknown)) !== null;
+    return (await devices.get(hashOf(token)).catch(unknown)) !== null;
   };
 };

@@ -70,7 +70,7 @@ const byToken = async (guard: Guard, token: string): Promise<Found> => {
 const byDevice = async (guard: Guard, token: string, request: ApiRequest): Promise<Found> => {
   if (readToken(token)?.kind !== 'device') return { identity: null, rate: null };
   const hash = hashOf(token);
-  const device = await guard.store.sensors.deviceOf(hash);
+  const device = await guard.store.devices.get(hash);
   const rate = device && countDevice(guard, hash, request);
   if (!device) return { identity: null, rate: null };
   return { identity: { device: { ...device, isBusy: guard.rates.isBusy(hash, guard.now()) } }, rate };

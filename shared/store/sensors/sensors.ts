@@ -1,5 +1,5 @@
 import { hashOf } from '../../domain/ids.ts';
-import type { Device, Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
+import type { SensorRecord } from '../../domain/sensor/sensor.ts';
 import { type ListedSensor, unpackSensor } from '../../domain/sensor/sensor-row.ts';
 import { UNASSIGNED } from '../../domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
@@ -8,12 +8,9 @@ import { retryOnConflict } from '../engine/retry.ts';
 import type { Key } from '../key.ts';
 import type { CustomerItem } from '../people/customers.ts';
 import { items, lists } from '../table.ts';
-import { writesOfDevice } from './sensor-devices.ts';
 import { readSensor, type SensorItem, touchSensor, updateSensor } from './sensor-item.ts';
-import type { DeviceLink, FormerSensor } from './sensor-owners.ts';
+import type { FormerSensor } from './sensor-owners.ts';
 import type { StateItem } from './states.ts';
-
-type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
 const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSensor[] => {
   const found = items.sensor.read(key);
@@ -58,16 +55,9 @@ export const sensorReads = (table: TableReader) => ({
     });
     return rows.flatMap(listedSensor);
   },
-  deviceOf: (hash: string) => table.get<Device>(items.device({ hash })),
-  linkOf: (sensorId: string) => table.get<DeviceLink>(items.deviceOfSensor({ sensorId })),
-  idOfHardware: async (manufacturer: Manufacturer, hardwareId: string): Promise<string | null> =>
-    (await table.get<{ sensorId: string }>(items.hardware({ manufacturer, hardwareId })))?.sensorId ?? null,
-  pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash })),
 });
 
 const sensorWrites = (table: Table) => ({
-  ...writesOfDevice(table),
-
   /** Allows the sensor to register without its token once, until a time (ms). False when there is no such sensor. */
   allowRegistration: async (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     (await table.write(touchSensor(customerId, sensorId, { registrationUntil }))) === null,

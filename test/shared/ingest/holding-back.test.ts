@@ -33,13 +33,10 @@ test('of a device of which 1,000 calls wait no report is taken, its falls are up
     const { sensorId, deviceToken, device: caller } = await linkSensor(client);
     if (!runtime) throw new Error('the cloud has no runtime');
     const measure = ((name: string) => void measured.push(name)) as Measure;
-    const deps = await compose({ ...runtime, metrics: { ...unmeasured, measure } }, [
-      ...ingestUses,
-      'sensors.deviceOf',
-    ]);
+    const deps = await compose({ ...runtime, metrics: { ...unmeasured, measure } }, [...ingestUses, 'devices.get']);
     const hash = hashOf(deviceToken);
     const say = async (text: string) => {
-      const device = await deps.store.sensors.deviceOf(hash);
+      const device = await deps.store.devices.get(hash);
       return device && ingest(deps, device, text);
     };
     const { table } = runtime;
@@ -60,7 +57,7 @@ test('of a device of which 1,000 calls wait no report is taken, its falls are up
 
     isStuck = false;
     await expect.poll(() => say(report(true)), { timeout: 20_000 }).toEqual({ warnings: [] });
-    expect(await deps.store.sensors.deviceOf(hash)).toMatchObject({ isHeldBack: false });
+    expect(await deps.store.devices.get(hash)).toMatchObject({ isHeldBack: false });
   } finally {
     await cloud.stop();
   }

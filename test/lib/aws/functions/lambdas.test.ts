@@ -5,7 +5,7 @@ import type { Operation } from '../../../../shared/api/operation.ts';
 import { isAllJudged } from '../../../../shared/domain/event/noted-call.ts';
 import { type Use, variablesOf } from '../../../../shared/runtime/capabilities.ts';
 
-const notes = lambdas.filter(({ uses }) => (uses as readonly Use[]).includes('sensors.noteCall'));
+const notes = lambdas.filter(({ uses }) => (uses as readonly Use[]).includes('devices.noteCall'));
 /** The clocks of two hosts differ by less. */
 const CLOCKS_MS = 10_000;
 

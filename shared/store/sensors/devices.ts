@@ -1,8 +1,8 @@
 import type { NotedCall } from '../../domain/event/noted-call.ts';
 import type { Provisioner } from '../../domain/sensor/provisioning-key.ts';
-import type { Device, SensorRecord } from '../../domain/sensor/sensor.ts';
+import type { Device, Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
 import { UNASSIGNED } from '../../domain/unassigned.ts';
-import type { Table } from '../engine/client.ts';
+import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import { type NoticeItem, putNotice } from './events.ts';
@@ -11,6 +11,7 @@ import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 import type { DeviceLink } from './sensor-owners.ts';
 
 type Pairing = { hash: string; expires: number };
+type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
 /** How long an expired pairing code stays, so that the table's own clean-up decides nothing. */
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;
@@ -82,8 +83,15 @@ const registerAgain = async (
   return failed === null ? 'done' : null;
 };
 
-/** What a device asks for itself. */
-export const writesOfDevice = (table: Table) => ({
+const deviceReads = (table: TableReader) => ({
+  get: (hash: string) => table.get<Device>(items.device({ hash })),
+  linkOf: (sensorId: string) => table.get<DeviceLink>(items.deviceOfSensor({ sensorId })),
+  idOfHardware: async (manufacturer: Manufacturer, hardwareId: string): Promise<string | null> =>
+    (await table.get<{ sensorId: string }>(items.hardware({ manufacturer, hardwareId })))?.sensorId ?? null,
+  pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash })),
+});
+
+const deviceWrites = (table: Table) => ({
   /** Registers a device for the first time, if its hardware id and the drawn id are free, and its key allows one more. */
   register: async (
     sensor: SensorRecord,
@@ -135,3 +143,6 @@ export const writesOfDevice = (table: Table) => ({
     await table.write({ remove: items.pairingCode({ hash }) });
   },
 });
+
+/** Devices by their tokens, their registration, and the codes by which they are linked. */
+export const devices = (table: Table) => ({ ...deviceReads(table), ...deviceWrites(table) });
