@@ -116,7 +116,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     0,
     'for each 8 KB of events, 1,000 at first, 4,000 at most; 0.5 for the message of each event shown',
   ),
-  'events.isCarriedOut': pattern('Is a decision applied?', { get: ['event'] }, 0.5, 0, orAbsent),
+  'events.isApplied': pattern('Is a decision applied?', { get: ['event'] }, 0.5, 0, orAbsent),
   'events.keep': pattern('Store a message that makes an event, once', { put: ['message'] }, 0, 1, 'for each KB'),
   'events.add': pattern(
     'Write the events of a decision, each once',

@@ -91,8 +91,8 @@ test('each line of a fall that fails everywhere on its way has the id of its cal
     'deliver: a message was not worked off',
     'deliver: an attempt was made',
     'deliver: an attempt was made',
+    'process: a decision was applied',
     'process: a message was not worked off',
-    'process: events were carried out',
   ]);
   expect(told.map(ids)).toEqual(told.map(() => ({ requestId: idOf(answer), uuid: message.uuid })));
   const [deliveryId] = told.flatMap(({ deliveries = [] }) => deliveries);

@@ -106,7 +106,12 @@ const itemOf = ({ room }: SensorRecord, event: Decided): EventItem => {
   };
 };
 
-const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Decision, known: Rules): Promise<void> => {
+const applySteps = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  decision: Decision,
+  known: Rules,
+): Promise<void> => {
   deps.failpoint('process.decided');
   const { decided } = decision;
   const { sensor, customer, customerId } = context;
@@ -135,7 +140,7 @@ const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Dec
     decided.map((event) => itemOf(sensor, event)),
   );
   const [events, deliveryIds] = [decided.map(({ uuid }) => uuid), deliveries.map(({ id }) => id)];
-  deps.log('info', 'events were carried out', { events, ruleIds: [...rules.keys()], deliveries: deliveryIds });
+  deps.log('info', 'a decision was applied', { events, ruleIds: [...rules.keys()], deliveries: deliveryIds });
 };
 
 /**
@@ -152,5 +157,5 @@ export const applyDecision = (
   const requestId = oneOrAll(decided.map((event) => event.requestId));
   const uuid = oneOrAll(decided.map((event) => event.source ?? event.uuid));
   const about = { uuid, ...(requestId !== undefined && { requestId }) };
-  return inContext(about, () => carryOut(deps, context, decision, known));
+  return inContext(about, () => applySteps(deps, context, decision, known));
 };

@@ -26,8 +26,8 @@ export const checkTime = async (deps: ProcessDeps, context: SensorContext, state
   const { next, events } = stepByTime(state, timeOf(sensor.id, state, now()), { silentAt: silent, timings });
   const idOf = idsAfter(deps, state);
   const drawn = events.map((event) => ({ ...event, id: idOf(event.createDate) }));
-  const outcome = { next, events: drawn, timings, judged: undefined };
-  const after = events.length > 0 ? await settle(deps, context, state, outcome) : state;
+  const step = { next, events: drawn, timings, judged: undefined };
+  const after = events.length > 0 ? await settle(deps, context, state, step) : state;
   // The entry in the due index stands still while the sensor is active: the sweep looks at what it stands for.
   if (next.isActive || state.duePk === undefined || Number(state.dueAt) > now()) return;
   const lookAt = nextMove(next, timings, 'any');

@@ -24,7 +24,7 @@ export const processing = consumer({
     'states.decide',
     'states.watch',
     'events.keep',
-    'events.isCarriedOut',
+    'events.isApplied',
     'events.add',
     'events.isThere',
     'events.notice',

@@ -5,7 +5,7 @@ import type { Escalate } from '../../../shared/queue/task.ts';
 import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { EscalatedHit } from '../../../shared/store/rules/escalations.ts';
 import { enqueueRound } from './enqueue-round.ts';
-import { cancelRound, carryOutRound, contentOf, type RoundContext, roundContextOf } from './round.ts';
+import { applyRound, cancelRound, contentOf, type RoundContext, roundContextOf } from './round.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
 /** A round that is not due yet: the sweep came early, to have it on the queue in time. Other tasks have nothing to do. */
@@ -64,7 +64,7 @@ const tryRound = async (deps: ProcessDeps, { customerId, hitId }: Escalate): Pro
   }
   const readAt = now();
   const decided = escalation.open ? escalated : await decideRound(deps, context);
-  if (decided?.escalation.open) await carryOutRound(deps, { ...context, hit: decided }, readAt);
+  if (decided?.escalation.open) await applyRound(deps, { ...context, hit: decided }, readAt);
   return decided;
 };
 

@@ -17,7 +17,7 @@ export const finishEarlier = async (
   { decision }: StateItem,
 ): Promise<void> => {
   const { customerId, sensor } = context;
-  if (!decision || (await deps.store.events.isCarriedOut(customerId, sensor.id, decision, deps.now()))) return;
+  if (!decision || (await deps.store.events.isApplied(customerId, sensor.id, decision, deps.now()))) return;
   await applyDecision(deps, await latest(deps, context), decision, new Map());
 };
 

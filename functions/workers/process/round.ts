@@ -142,8 +142,8 @@ const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: nu
   return sent;
 };
 
-/** Carries out an open round, and notes the next one. */
-export const carryOutRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<void> => {
+/** Applies an open round, and notes the next one. */
+export const applyRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<void> => {
   const { store, now, failpoint, log } = deps;
   const { customerId, hit, rule } = context;
   const sent = await sendRound(deps, context, decidedAt);
@@ -152,5 +152,5 @@ export const carryOutRound = async (deps: ProcessDeps, context: RoundContext, de
   if (next) await enqueueRound(deps, { customerId, hitId: hit.id, uuid: hit.cause.uuid }, next.at);
   await store.escalations.goOn(customerId, hit, next, now());
   const { round } = hit.escalation;
-  log('info', 'a round was carried out', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
+  log('info', 'a round was applied', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
 };

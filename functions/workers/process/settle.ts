@@ -11,7 +11,7 @@ import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';
 import { finishEarlier } from './finish-earlier.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
-import type { NewEvent } from './step-through.ts';
+import type { NewEvent, Step } from './step-through.ts';
 
 const loadRules = async (
   { store }: ProcessDeps,
@@ -27,16 +27,8 @@ const loadRules = async (
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 
-/**
- * What follows from messages or from time. `judged`: up to which message the sensor is judged; undefined leaves that as it
- * is.
- */
-type SettledStep = {
-  next: SensorState;
-  events: readonly NewEvent[];
-  timings: Timings | null;
-  judged: JudgedPosition | undefined;
-};
+/** A step, and up to which message the sensor is judged by it; undefined leaves that as it is. */
+type JudgedStep = Step & { judged: JudgedPosition | undefined };
 
 /** When (ms) time next moves a fall on; Infinity when it moves none. */
 const nextTime = (before: StateItem, next: SensorState, timings: Timings | null): number =>
@@ -61,7 +53,7 @@ const lookInTime = async (
   deps: ProcessDeps,
   { customerId, sensor }: SensorContext,
   before: StateItem,
-  { next, timings }: SettledStep,
+  { next, timings }: JudgedStep,
 ): Promise<void> => {
   const time = nextTime(before, next, timings);
   if (!isSoon(deps, time)) return;
@@ -84,9 +76,9 @@ export const settle = async (
   deps: ProcessDeps,
   context: SensorContext,
   before: StateItem,
-  outcome: SettledStep,
+  step: JudgedStep,
 ): Promise<StateItem> => {
-  const { next, events, timings, judged } = outcome;
+  const { next, events, timings, judged } = step;
   const { store, settings } = deps;
   const { customerId, sensor, former } = context;
   // Reports are answered without the queue only once the state says that all calls before were judged.
@@ -118,7 +110,7 @@ export const settle = async (
     decision,
   };
   // The check is enqueued first: once the state holds a fall that goes on, a task for it exists.
-  if (!former) await lookInTime(deps, context, before, outcome);
+  if (!former) await lookInTime(deps, context, before, step);
   deps.failpoint('process.judged');
   const times = { watchAt: watch, formerUntil: former?.ttl ?? null };
   if (!(await store.states.decide({ customerId, sensorId: sensor.id }, before.version, state, times)))

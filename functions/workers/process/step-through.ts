@@ -30,8 +30,13 @@ const mostEvents = ({ customer }: SensorContext): number =>
   Math.max(1, Math.min(EVENTS_OF_ONE_DECISION, Math.floor(HITS_OF_ONE_DECISION / (customer?.rules ?? 1))));
 
 export type NewEvent = Omit<Decided, 'rules'>;
-/** The result of the first `taken` messages. `timings`: those of the falls that time moves on, if there are any. */
-type Stepped = { next: SensorState; events: NewEvent[]; timings: Timings | null; taken: number };
+/**
+ * What follows from messages or from time: the next state and its events, before any rule is asked. `timings`: those of the
+ * falls that time moves on, if there are any.
+ */
+export type Step = { next: SensorState; events: readonly NewEvent[]; timings: Timings | null };
+/** The step by the first `taken` messages. */
+type SteppedThrough = Step & { events: NewEvent[]; taken: number };
 
 /** Draws event ids. Events of the same time get consecutive ids, also after those of the last decision. */
 export const idsAfter = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
@@ -61,21 +66,21 @@ const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorConte
   await retryOnConflict(end);
 };
 
-type JudgedInput = StepOutcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
+type InputStep = StepOutcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
 
 /** Steps the state by what only shows that the device is alive. */
-const justHeard = ({ sensor }: SensorContext, state: SensorState, receiveDate: number): JudgedInput => {
+const justHeard = ({ sensor }: SensorContext, state: SensorState, receiveDate: number): InputStep => {
   const uuid = uuidV5(sensor.id, 'heard', receiveDate);
   return { ...stepByCall(state, { receiveDate, sensorId: sensor.id, source: null, uuid }), timings: null };
 };
 
 /** Steps the state of a sensor by one message. Null when this must be done with the latest context. */
-const judge = async (
+const stepByInput = async (
   deps: ProcessDeps,
   context: SensorContext,
   state: SensorState,
   input: SensorInput,
-): Promise<JudgedInput | null> => {
+): Promise<InputStep | null> => {
   const { receiveDate, message, notice } = input;
   const sensorId = context.sensor.id;
   const ofService = { receiveDate, sensorId, source: null };
@@ -114,34 +119,34 @@ export const stepThrough = async (
   context: SensorContext,
   before: StateItem,
   all: readonly SensorInput[],
-): Promise<Stepped | null> => {
+): Promise<SteppedThrough | null> => {
   const { customerId, sensor } = context;
   const idOf = idsAfter(deps, before);
-  const stepped: Stepped = { next: before, events: [], timings: null, taken: 0 };
+  const stepped: SteppedThrough = { next: before, events: [], timings: null, taken: 0 };
   for (const input of all) {
     if (stepped.events.length >= mostEvents(context)) break;
     stepped.taken += 1;
     if (await isTold(deps, context, input, stepped.events)) continue;
-    let judged = await judge(deps, context, stepped.next, input);
-    if (!judged || (!context.isLatest && judged.events.length > 0)) return null;
+    let step = await stepByInput(deps, context, stepped.next, input);
+    if (!step || (!context.isLatest && step.events.length > 0)) return null;
     const { requestId } = input;
     const identified = (event: StepOutcome['events'][number]): NewEvent => ({
       ...{ ...event, id: idOf(event.createDate) },
       ...(requestId !== undefined && { requestId }),
     });
-    let events = judged.events.map(identified);
+    let events = step.events.map(identified);
     const [first] = events;
-    if (first && judged.keep) {
-      if (isLong(judged.keep.raw)) events = events.map((event) => ({ ...event, isLong: true as const }));
-      const message = { ...judged.keep, customerId, sensorId: sensor.id, id: first.id, receiveDate: input.receiveDate };
+    if (first && step.keep) {
+      if (isLong(step.keep.raw)) events = events.map((event) => ({ ...event, isLong: true as const }));
+      const message = { ...step.keep, customerId, sensorId: sensor.id, id: first.id, receiveDate: input.receiveDate };
       if (!(await deps.store.events.keep(message))) {
         // The repetition of an earlier message only shows that the device is alive.
-        judged = justHeard(context, stepped.next, input.receiveDate);
-        events = judged.events.map(identified);
+        step = justHeard(context, stepped.next, input.receiveDate);
+        events = step.events.map(identified);
       }
     }
-    stepped.next = judged.next;
-    stepped.timings = judged.timings ?? stepped.timings;
+    stepped.next = step.next;
+    stepped.timings = step.timings ?? stepped.timings;
     stepped.events.push(...events);
   }
   return stepped;

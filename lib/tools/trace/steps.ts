@@ -42,7 +42,7 @@ const judgedAt = ({ hits, sent }: EventLife): number | null => {
 const judgedOf = (life: EventLife): Step => {
   const time = judgedAt(life);
   return time === null
-    ? untimed('judged', 'when is not kept: nobody was told. The logs have it: "events were carried out"')
+    ? untimed('judged', 'when is not kept: nobody was told. The logs have it: "a decision was applied"')
     : at('judged', time, life.event.receiveDate, 'the time is that of its first hit or delivery, written right after');
 };
 

@@ -133,7 +133,7 @@ export const eventReads = (table: TableReader) => ({
    * Is a decision applied, as of `now` (ms)? Its last event is written after everything else. Once that has expired,
    * everything else has too, and nobody is to be told any more.
    */
-  isCarriedOut: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
+  isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
     const last = decided.at(-1);
     if (!last || last.receiveDate + RETENTION <= now) return true;
     return (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
@@ -180,7 +180,7 @@ const eventWrites = (table: Table) => ({
     return (await table.write({ put, where: isThis })) === null;
   },
 
-  /** Writes the events of a decision, its last event last (see `isCarriedOut`). They may be there already. */
+  /** Writes the events of a decision, its last event last (see `isApplied`). They may be there already. */
   add: async (customerId: number, sensorId: string, events: readonly EventItem[]): Promise<void> => {
     const key = { customerId, sensorId };
     // An event whose uuid differs from that of its message gets an item that leads from its uuid to it.

@@ -13,7 +13,7 @@ import { items, lists } from '../table.ts';
 export type JudgedPosition = { position: string; receiveDate: number; run?: JudgedRun };
 
 /**
- * What a sensor is up to. `decision`: what was decided last, kept until the next decision, to be carried out again if need
+ * What a sensor is up to. `decision`: what was decided last, kept until the next decision, to be applied again if need
  * be. `judged`: how far its messages were judged, see functions/workers/process/sensor-input.ts. `ttl` (s): the sensor has left, and its
  * state goes away then.
  */

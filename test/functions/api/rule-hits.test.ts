@@ -129,7 +129,7 @@ describe('the hits of a customer', () => {
     // Two processes, each with turns of its own.
     const [one, other] = [store(engine.plain).ruleHits, store(engine.plain).ruleHits];
     const after = await one.tail(7);
-    // Each is appended twice, as by two that carry out the same decision, with clocks that disagree.
+    // Each is appended twice, as by two that apply the same decision, with clocks that disagree.
     const append = (process: typeof one, n: number) =>
       process.append(7, after, hit(n), 1_800_000_000_000 + ((n * 31) % 50));
     const twice = Array.from({ length: 50 }, (_, n) => [append(one, n), append(other, 49 - n)]).flat();

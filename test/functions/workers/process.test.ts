@@ -109,7 +109,7 @@ describe('messages of a sensor', () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const [first, second] = [said(...many(0)), said(...many(30))];
-    // Of the two decisions that the first one makes the second is never carried out.
+    // Of the two decisions that the first one makes the second is never applied.
     expect(await work(crashingAt(base, 'HIT#', 13), first, second)).toEqual([first.messageId, second.messageId]);
     expect(await work(base, again(first), again(second))).toEqual([]);
     expect(await hits()).toBe(30);
