@@ -54,7 +54,7 @@ export class BackendStack extends Stack {
     const watched = { stage, table, queues, api, deviceApi, functions, workers };
     const alarms = createAlarms(this, watched, alarmTopic);
     if (stage.gradualDeployments) shiftGradually(this, functions, invoked, alarms);
-    createDashboard(this, watched, alarms);
+    if (stage.dashboard) createDashboard(this, watched, alarms);
     saveQueries(this);
     new CfnOutput(this, 'Url', { value: api.address + BASE_PATH });
     new CfnOutput(this, 'DeviceUrl', { value: deviceApi.address + BASE_PATH });

@@ -211,6 +211,7 @@ export const settings = {
   ),
   logRetentionDays: declare('Days for which logs are kept.', logRetentionDays),
   alarmEmail: declare('Address that alarms are sent to; empty: they are only visible in CloudWatch.', mailAddress),
+  dashboard: declare('Shows the health of the stage on one page of CloudWatch; USD 3 a month.', flag(true)),
   silenceMinutes: declare(
     'Minutes without a message of any device after which an alarm fires; 0: no such alarm.',
     whole(0, 0, 1_440),
@@ -233,7 +234,7 @@ export type Stage = { readonly [K in keyof typeof settings]: (typeof settings)[K
  * hyphen, `prod` for all others.
  */
 export const presets = {
-  dev: { keepData: false },
+  dev: { keepData: false, dashboard: false },
   prod: { waf: true, gradualDeployments: true, silenceMinutes: 15, canary: true },
 } as const satisfies Record<string, Partial<Stage>>;
 

@@ -232,6 +232,14 @@ describe('what a stage costs at rest', () => {
     expect(canary?.usd).toBeLessThan(3);
   });
 
+  test('is at most USD 9 for a stage of developers, which has no dashboard, and 22 for production', () => {
+    const [dev, prod] = [templates.dev, templates.prod].map((template) => costAtRest(template));
+    const sum = (rows: ReturnType<typeof costAtRest> = []) => rows.reduce((all, { usd }) => all + usd, 0);
+    expect(sum(dev)).toBeLessThanOrEqual(9);
+    expect(sum(prod)).toBeLessThanOrEqual(22);
+    expect([dev, prod].map((rows) => rows?.some(({ what }) => what.endsWith('dashboards')))).toEqual([false, true]);
+  });
+
   test('includes every queue that Lambda polls, and the sweep', () => {
     const whats = costAtRest(templates.dev).map(({ what }) => what);
     expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
