@@ -9,14 +9,15 @@ import { whyNoDynoxide } from './fixtures/dynoxide.ts';
  * they are apart: three of them at a time would leave the cores idle.
  */
 const longest = [
-  ...['faults/inside', 'contracts/contracts', 'shared/api/configs', 'faults/outside'],
-  ...['journeys/demo-home', 'lib/tools/aws/recovery-faults', 'journeys/silence-seen-late'],
-  ...['functions/api/deliveries/replays', 'units-of-events', 'shared/store/table', 'functions/api/sensors/list'],
-  ...['journeys/mqtt-many', 'lib/tools/commands', 'functions/api/deliveries', 'units-of-falls'],
-  ...['journeys/slow-receiver', 'fuzz/fuzz', 'lib/aws/settings', 'lib/simulate/simulate'],
-  ...['journeys/many-processes', 'lib/aws/iam-replay', 'types', 'functions/api/sensors/event-pages'],
-  ...['journeys/restart', 'journeys/edges', 'journeys/frozen-bodies', 'lib/tools/smoke'],
-  ...['lib/local/keep-alive', 'functions/api/rules/changes', 'shared/api/openapi/document'],
+  ...['faults/inside', 'faults/outside', 'contracts/contracts'],
+  ...['journeys/demo-home', 'journeys/erasure', 'lib/tools/aws/recovery-faults'],
+  ...['lib/tools/commands', 'functions/api/sensors/list', 'units-of-events'],
+  ...['journeys/many-processes', 'functions/api/deliveries/replays', 'functions/api/deliveries/of-customer'],
+  ...['journeys/listening', 'functions/workers/data-jobs', 'units-of-falls'],
+  ...['journeys/mqtt-many', 'shared/api/openapi/document', 'units-of-reports'],
+  ...['journeys/slow-receiver', 'lib/client/package', 'fuzz/fuzz'],
+  ...['journeys/silence-seen-late', 'functions/api/rules/lists', 'lib/tools/aws/recover'],
+  ...['functions/api/auth/failed-logins', 'journeys/restart', 'journeys/answered-night', 'types'],
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {

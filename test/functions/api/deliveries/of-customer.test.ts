@@ -9,7 +9,7 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, hireFor } from '../.
 import { bareSnapshot } from '../../../fixtures/snapshot.ts';
 
 /** How many deliveries each webhook has; the first has most of them, so the others end long before it. */
-const COUNTS = [700, 40, 10, 0, 1];
+const COUNTS = [300, 40, 10, 0, 1];
 const EVENT = '11111111-2222-4333-8444-555555555555';
 const ATTEMPTS = { sendTryTimes: [], attempts: 1, reason: null, nextAttempt: null, hit: null };
 const from = Date.now() - 86_400_000;
