@@ -11,7 +11,7 @@ import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';
 import { finishEarlier } from './finish-earlier.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
-import type { NewEvent, Step } from './step-through.ts';
+import type { NewEvent, Step } from './step-by-input.ts';
 
 const loadRules = async (
   { store }: ProcessDeps,

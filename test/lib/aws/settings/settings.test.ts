@@ -46,6 +46,7 @@ const values: Record<keyof typeof settings, unknown[]> = {
   multiRegionKey: [true, false],
   retrySchedule: ['0,5,20', []],
   canary: ['true', false],
+  dashboard: ['true', false],
   heartbeatUrl: ['', 'https://hc.example.org/ping'],
   makerAFeedbackUrl: ['https://maker.example.com/feedback', ''],
   keepData: ['true', true, 'false', false],
