@@ -21,7 +21,7 @@ const write = async () => {
 const [written] = await Promise.allSettled([write()]);
 if (!given['no-check'])
   process.exitCode = runSteps(
-    ['.', 'lib/client', 'lib/console'].map((one) => `${TSC} -p ${one}`),
+    ['.', 'lib/client', 'lib/console'].map((project) => `${TSC} -p ${project}`),
     process.env,
   );
 if (written.status === 'rejected' && !process.exitCode) throw written.reason;

@@ -17,7 +17,7 @@ declare const omit: <T, K extends keyof T>(from: T, name: K) => Omit<T, K>;
 
 // Never run: types.test.ts has the compiler judge each case. What follows `@ts-expect-error` must not compile.
 
-const one = group({
+const testGroup = group({
   name: 'one',
   about: 'Operations of this test',
   operations: {
@@ -46,13 +46,13 @@ const one = group({
     },
   },
 });
-type One = (typeof one)['operations'];
+type One = (typeof testGroup)['operations'];
 declare const call: Call<One['write']>;
 declare const publicCall: Call<One['publicRead']>;
 declare const reader: Deps<One['publicRead']['uses'][number]>;
 declare const writer: Deps<One['write']['uses'][number]>;
 declare const storeless: Deps<'enqueue:events'>;
-declare const handlers: Handlers<typeof one>;
+declare const handlers: Handlers<typeof testGroup>;
 const common = { method: 'GET', path: '/x', summary: 's', success: 200, response: z.string(), uses: [] } as const;
 
 // case: what the contract declares compiles
@@ -61,7 +61,7 @@ export const good = () => {
   call.fail('forbidden');
   const texts: string[] = [call.body.b, call.params.thingId];
   const numbers: number[] = [call.caller.accountId, call.customerId];
-  serve(one, handlers);
+  serve(testGroup, handlers);
   return [texts, numbers, writer.store.rules.create, reader.store.rules.get, part('A#{b}')({ b: 1 })];
 };
 
@@ -117,15 +117,15 @@ export const undeclaredField = () => call.body.c;
 
 // case: a missing handler
 // @ts-expect-error
-export const missingHandler = () => serve(one, { publicRead: handlers.publicRead });
+export const missingHandler = () => serve(testGroup, { publicRead: handlers.publicRead });
 
 // case: a handler that the contract does not name
 // @ts-expect-error
-export const surplusHandler = () => serve(one, { ...handlers, more: handlers.publicRead });
+export const surplusHandler = () => serve(testGroup, { ...handlers, more: handlers.publicRead });
 
 // case: an answer of another shape than the schema
 // @ts-expect-error
-export const wrongAnswer = () => serve(one, { ...handlers, publicRead: async () => ({ a: 'text' }) });
+export const wrongAnswer = () => serve(testGroup, { ...handlers, publicRead: async () => ({ a: 'text' }) });
 
 // case: an operation without authentication
 // @ts-expect-error

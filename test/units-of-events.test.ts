@@ -27,13 +27,13 @@ describe('a fall that no rule fires for costs', () => {
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });
     expect(await say(call()), text()).toMatchObject({ write: 4 });
-    const one = await say(call());
-    expect(one, text()).toEqual({ read: 6.5, write: 3 });
+    const units = await say(call());
+    expect(units, text()).toEqual({ read: 6.5, write: 3 });
     await addRules(9, { sensorId: other.sensorId });
-    expect(await say(call()), text()).toEqual(one);
+    expect(await say(call()), text()).toEqual(units);
     await addRules(490, { sensorId: other.sensorId });
     await addRules(500, { situation: 'empty_room' });
-    expect(await say(call()), text()).toEqual(one);
+    expect(await say(call()), text()).toEqual(units);
   }, 60_000);
 
   test('a read unit for each 4 KB of the rules that watch its situation', async () => {

@@ -21,8 +21,8 @@ test('a fall that is fetched costs 9 read and 8 write until it waits, 11.5 and 7
   await addRules(1, [webhookId]);
   let after = '';
   const fetchNext = async () => {
-    const [one] = await reader.ok<{ id: string }[]>('GET', `${at}/feed${after}`);
-    if (one) after = `?after=${one.id}`;
+    const [item] = await reader.ok<{ id: string }[]>('GET', `${at}/feed${after}`);
+    if (item) after = `?after=${item.id}`;
   };
   const cost = (afterMs: number) => metered.costOf(afterMs, fetchNext);
   const text = () => metered.ledger.text();

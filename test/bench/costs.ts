@@ -96,7 +96,7 @@ export const costsOf = (work: Work, way: Way = 'HTTP'): Costs => {
 
 const names = Object.keys(costsOf(works.sweep)) as (keyof Costs)[];
 const add = (...all: readonly Costs[]): Costs =>
-  Object.fromEntries(names.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as Costs;
+  Object.fromEntries(names.map((name) => [name, all.reduce((sum, costs) => sum + costs[name], 0)])) as Costs;
 export const times = (count: number, costs: Costs): Costs =>
   Object.fromEntries(names.map((name) => [name, count * costs[name]])) as Costs;
 export const totalOf = (costs: Costs): number => names.reduce((sum, name) => sum + costs[name], 0);

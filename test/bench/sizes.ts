@@ -16,9 +16,9 @@ const bytesOf = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'number') return bytesOfNumber(value);
   if (value instanceof Uint8Array) return value.byteLength;
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + bytesOf(one), 3);
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + 1 + bytesOf(item), 3);
   if (typeof value !== 'object' || value === null) return 1;
-  return Object.entries(value).reduce((sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + bytesOf(one), 3);
+  return Object.entries(value).reduce((sum, [name, member]) => sum + 1 + Buffer.byteLength(name) + bytesOf(member), 3);
 };
 
 /** Gives the bytes of an item, without the overhead of storage. */
@@ -37,6 +37,6 @@ const inIndex = ({ pk, sk, ...rest }: Item, [partition, sort]: readonly [string,
 export const bytesKept = async (table: Table, pk: string, start: string): Promise<number> => {
   const { items } = await table.query({ pk, beginsWith: start });
   return items
-    .map((one) => ADDED + bytesOfItem(one) + inIndex(one, ['listPk', 'listSk']) + inIndex(one, ['duePk', 'dueAt']))
-    .reduce((sum, one) => sum + one, 0);
+    .map((item) => ADDED + bytesOfItem(item) + inIndex(item, ['listPk', 'listSk']) + inIndex(item, ['duePk', 'dueAt']))
+    .reduce((sum, bytes) => sum + bytes, 0);
 };

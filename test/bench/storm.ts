@@ -27,11 +27,11 @@ const blow = (sensor: Sensor, message: (at: number) => object) => {
   const call = () => {
     const body = Array.from({ length: MESSAGES }, (_, at) => message(at));
     calls += 1;
-    const one: Promise<void> = handIn(sensor, body)
+    const pending: Promise<void> = handIn(sensor, body)
       // The fate of the flood is not measured.
       .catch(() => {})
-      .finally(() => under.delete(one));
-    under.add(one);
+      .finally(() => under.delete(pending));
+    under.add(pending);
   };
   const timer = setInterval(call, 1_000 / CALLS_PER_SECOND);
   return {

@@ -56,8 +56,8 @@ const figuresOf = (ours: readonly Measured[], theirs: readonly Measured[]): Figu
     if (theirs.length === 0) return [value];
     const there = theirs.map(of);
     // Those of one round were measured right after each other.
-    const ratios = here.map((one, round) => one / (there[round] ?? Number.NaN));
-    const note = `there ${short(median(there))} ${unit}; rounds: ${ratios.map((one) => one.toPrecision(3)).join(', ')}`;
+    const ratios = here.map((value, round) => value / (there[round] ?? Number.NaN));
+    const note = `there ${short(median(there))} ${unit}; rounds: ${ratios.map((ratio) => ratio.toPrecision(3)).join(', ')}`;
     return [value, { name, value: median(ratios), unit: `x ${YARDSTICK}`, ...ratio, note }];
   });
 

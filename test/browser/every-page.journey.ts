@@ -31,7 +31,7 @@ beforeAll(async () => {
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   await site.cloud.idle();
   const [sent] = await client.ok<{ data: DeliveryView[] }[]>('GET', `/customers/${customerId}/deliveries`);
-  const personDeliveryId = sent?.data.find((one) => one.webhookId === null)?.id;
+  const personDeliveryId = sent?.data.find((delivery) => delivery.webhookId === null)?.id;
   const { id: leaver } = await hireFor(site.admin, customerId, 'leaver');
   for (const [what, id] of Object.entries({ erasures: leaver, exports: userId })) {
     const body = { subject: { kind: 'user', id }, reason: 'Requested', password: ADMIN_PASSWORD };

@@ -18,7 +18,7 @@ afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 const goOn = async ({ page }: Visitor, done: readonly string[], next: string) => {
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
   const list = page.getByRole('region', { name: 'To the first alarm' });
-  for (const one of done) await list.getByRole('listitem').filter({ hasText: one }).getByText('done').waitFor();
+  for (const step of done) await list.getByRole('listitem').filter({ hasText: step }).getByText('done').waitFor();
   await list.getByRole('link', { name: `Go: ${next}` }).click();
 };
 

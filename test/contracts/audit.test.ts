@@ -18,9 +18,9 @@ const wrap = (runtime: Runtime): Runtime => {
   const { table } = runtime;
   const write: Table['write'] = async (...writes) => {
     const result = await table.write(...writes);
-    for (const one of writes) {
-      if ('put' in one && items.auditLine.read(one.put)) kept.set(one.put.sk, one.put as Kept);
-      if ('remove' in one) kept.delete(one.remove.sk);
+    for (const write of writes) {
+      if ('put' in write && items.auditLine.read(write.put)) kept.set(write.put.sk, write.put as Kept);
+      if ('remove' in write) kept.delete(write.remove.sk);
     }
     return result;
   };

@@ -33,19 +33,19 @@ const prepare = async (world: World, [name, operation]: readonly [string, Operat
   return { example, client };
 };
 /** A call that is refused uses nothing up: one example, and one session, serve all of them. */
-const prepareOnce = (world: World, one: readonly [string, Operation]): Promise<Prepared> => {
+const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise<Prepared> => {
   const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();
   unused.set(world, known);
-  const made = known.get(one[1]) ?? prepare(world, one);
-  known.set(one[1], made);
+  const made = known.get(entry[1]) ?? prepare(world, entry);
+  known.set(entry[1], made);
   return made;
 };
 
 /** Calls an operation as its example does, but for what is changed, and checks what holds for every answer. */
-export const call = async (world: World, one: readonly [string, Operation], change: Change = {}) => {
-  const [, operation] = one;
+export const call = async (world: World, entry: readonly [string, Operation], change: Change = {}) => {
+  const [, operation] = entry;
   const isAsExample = change.succeeds || Object.keys(change).length === 0;
-  const { example, client: rightful } = await (isAsExample ? prepare : prepareOnce)(world, one);
+  const { example, client: rightful } = await (isAsExample ? prepare : prepareOnce)(world, entry);
   const client = change.client ?? example.client ?? rightful;
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params, ...change.params };
   const body = withOwnPassword('body' in change ? change.body : example.body, client);

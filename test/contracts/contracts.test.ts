@@ -20,7 +20,8 @@ const mayOf = (operation: Operation): readonly string[] =>
   'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
 /** The path as a pattern: `/users/{userId}` and `/users/me` lead to different operations. */
-const allowedAt = (path: string) => operations.filter(([, one]) => one.path === path).map(([, { method }]) => method);
+const allowedAt = (path: string) =>
+  operations.filter(([, operation]) => operation.path === path).map(([, { method }]) => method);
 
 test('every operation has an example, and every example an operation', () => {
   expect(Object.keys(examples).sort()).toEqual(operations.map(([name]) => name).sort());
@@ -170,7 +171,7 @@ describe.each(operations)('%s', (name, operation) => {
 
   const isOurs = operation.auth === 'device' || ('may' in operation && !isSystem);
   // Every manufacturer and every kind of channel that there can be is there.
-  for (const param of params.filter((one) => one !== 'manufacturer' && one !== 'by')) {
+  for (const param of params.filter((name) => name !== 'manufacturer' && name !== 'by')) {
     test(`${name}: 404 for an unknown ${param}${isOurs ? ', the same as for one of another customer' : ''}`, async () => {
       const missing = await call(world, contract, {
         params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' },

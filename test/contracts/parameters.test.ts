@@ -11,10 +11,10 @@ const isTaken = (schema: z.ZodType, text: string) => schema.safeParse(text).data
 test('no parameter of a path or query is as long as a key, but a text that is searched for', () => {
   const takesAny = operations.flatMap(([name, { params, query }]: readonly [string, Operation]) =>
     Object.entries({ ...params?.shape, ...query?.shape })
-      .filter(([, schema]) => ['𐐀', '#', 'x'].some((one) => isTaken(schema, one.repeat(KEY_BYTES / 8))))
+      .filter(([, schema]) => ['𐐀', '#', 'x'].some((text) => isTaken(schema, text.repeat(KEY_BYTES / 8))))
       .map(([parameter]) => `${name}: ${parameter}`),
   );
   // It looks at what there is.
   expect(takesAny).toContain('listRules: searchText');
-  expect(takesAny.filter((one) => !one.endsWith(': searchText'))).toEqual([]);
+  expect(takesAny.filter((place) => !place.endsWith(': searchText'))).toEqual([]);
 });

@@ -201,7 +201,7 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
     stop: async () => {
       await Promise.all([gateway.stop(), mqtt?.stop()]);
       await events.stop();
-      await Promise.all([...new Set(functions.values())].map((one) => one.stop()));
+      await Promise.all([...new Set(functions.values())].map((lambda) => lambda.stop()));
       await engines.stop();
     },
   };

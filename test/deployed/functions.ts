@@ -90,7 +90,7 @@ const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock,
   const all: Promise<Environment>[] = [];
   let count = 0;
   const acquire = async (): Promise<Environment> => {
-    const alive = idle.filter((one) => !one.isGone());
+    const alive = idle.filter((environment) => !environment.isGone());
     count -= idle.length - alive.length;
     idle = alive;
     // The one that has rested for longest: work is spread over all of them.
@@ -124,7 +124,7 @@ const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock,
     },
     /** How many processes there were. */
     started: () => all.length,
-    stop: async () => void (await Promise.all(all.map(async (one) => (await one).stop()))),
+    stop: async () => void (await Promise.all(all.map(async (environment) => (await environment).stop()))),
   };
 };
 export type DeployedFunction = ReturnType<typeof createFunction>;

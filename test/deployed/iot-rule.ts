@@ -63,6 +63,6 @@ export const selectOf = (sql: string, published: Published): Record<string, unkn
   if (selected === '') throw new Error(`${sql} is not imitated here`);
   const topics = new RegExp(`^${filter.replaceAll('+', '[^/]+')}$`);
   if (!topics.test(published.topic)) return null;
-  const fields = selected.split(/, (?=\w+\()/).map((one) => one.split(' AS ') as [string, string]);
+  const fields = selected.split(/, (?=\w+\()/).map((field) => field.split(' AS ') as [string, string]);
   return Object.fromEntries(fields.map(([expression, name]) => [name, selectedBy(expression, published)]));
 };

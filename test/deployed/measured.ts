@@ -47,10 +47,10 @@ type Body = { widgets: { properties: { metrics?: unknown[][] } }[] };
 const ofDashboard = ({ DashboardBody }: Dashboard): Metric[] =>
   (JSON.parse(DashboardBody) as Body).widgets
     .flatMap(({ properties }) => properties.metrics ?? [])
-    .map((line) => line.filter((one) => typeof one === 'string'))
+    .map((line) => line.filter((value) => typeof value === 'string'))
     .filter(([namespace]) => namespace !== undefined)
     .map(([namespace = '', name = '', ...rest]) => {
-      const pairs = rest.flatMap((one, at) => (at % 2 === 0 ? [[one, rest[at + 1] ?? '']] : []));
+      const pairs = rest.flatMap((dimension, at) => (at % 2 === 0 ? [[dimension, rest[at + 1] ?? '']] : []));
       return { namespace, name, dimensions: Object.fromEntries(pairs) };
     });
 

@@ -35,12 +35,12 @@ const withoutGrant = (name: string, action: string): Assembly =>
     if (Type !== 'AWS::IAM::Role' || !id.startsWith(`${name}role`)) return false;
     for (const { PolicyDocument } of (Properties as Role).Policies)
       for (const statement of PolicyDocument.Statement)
-        statement.Action = [statement.Action].flat().filter((one) => one !== action);
+        statement.Action = [statement.Action].flat().filter((allowed) => allowed !== action);
     return false;
   });
 
 const withoutCode = (name: string): Assembly => {
-  const found = Object.entries(whole.template.Resources).filter(([id, one]) => isFunction(name, id, one));
+  const found = Object.entries(whole.template.Resources).filter(([id, resource]) => isFunction(name, id, resource));
   const keys = found.map(([, { Properties }]) => (Properties as Function).Code.S3Key);
   return { ...whole, assets: new Map([...whole.assets, ...keys.map((key) => [key, empty] as const)]) };
 };
@@ -67,7 +67,8 @@ const withoutName = (name: string): Assembly =>
   });
 /** The API of the devices leads to the function itself, and may invoke its alias. */
 const withoutAlias = (): Assembly => {
-  const [devices = ''] = Object.entries(whole.template.Resources).find((one) => isFunction('devices', ...one)) ?? [];
+  const [devices = ''] =
+    Object.entries(whole.template.Resources).find((entry) => isFunction('devices', ...entry)) ?? [];
   return without((_, resource) => {
     const IntegrationUri = { 'Fn::GetAtt': [devices, 'Arn'] };
     if (resource.Type === 'AWS::ApiGatewayV2::Integration')
@@ -150,7 +151,7 @@ describe('planted in the artefact, and found', () => {
   test('the clock of the sweep is missing: nothing runs by it', () =>
     within(withoutAny(['Events::Rule'], ''), async ({ sweep, functions }) => {
       await sweep();
-      expect(functions.filter((one) => one.started() > 0)).toEqual([]);
+      expect(functions.filter((lambda) => lambda.started() > 0)).toEqual([]);
     }));
 
   test.each([

@@ -22,7 +22,7 @@ const namesOf = (account: Account): ((arn: string) => string) => {
     ...named('AWS::SQS::Queue', (id) => `queue/${queueNameOf(id)}`),
   ];
   return (arn) => {
-    const [known, name] = names.find(([one]) => arn === one || arn.startsWith(`${one}/`)) ?? [];
+    const [known, name] = names.find(([prefix]) => arn === prefix || arn.startsWith(`${prefix}/`)) ?? [];
     if (known !== undefined) return name + arn.slice(known.length);
     return arn
       .replace(/^arn:aws:ses:.*:identity\//, 'mail/')

@@ -28,9 +28,9 @@ export const createQueues = (account: Account, clock: Clock): readonly Made[] =>
       ...(FifoQueue && { fifo: true }),
       ...(deadLetter && { deadLetter }),
     });
-    const one = { name: queueNameOf(id), arn, deadArn, queue };
-    made.set(arn, one);
-    return one;
+    const entry = { name: queueNameOf(id), arn, deadArn, queue };
+    made.set(arn, entry);
+    return entry;
   };
   return account.all<Written>('AWS::SQS::Queue').map(create);
 };

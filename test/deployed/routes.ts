@@ -40,7 +40,9 @@ type HttpRoute = { RouteKey: string; Target: string };
 type Integration = { IntegrationUri: string; IntegrationType: string; PayloadFormatVersion: string };
 
 const ofHttpApi = (account: Account): Route[] => {
-  const integrations = new Map(account.all<Integration>('AWS::ApiGatewayV2::Integration').map((one) => [one.id, one]));
+  const integrations = new Map(
+    account.all<Integration>('AWS::ApiGatewayV2::Integration').map((integration) => [integration.id, integration]),
+  );
   return account.all<HttpRoute>('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => {
     const [method = '', resource = method] = RouteKey.split(' ');
     const integration = integrations.get(Target.replace('integrations/', ''));
@@ -62,7 +64,9 @@ const parametersOf = (resource: string, path: string): Record<string, string> | 
 
 /** Literal segments win over parameters, and these over what takes all the rest. */
 const rank = ({ resource, method }: Route): string => {
-  const segments = resource.split('/').map((one) => (GREEDY.test(one) ? '2' : one.startsWith('{') ? '1' : '0'));
+  const segments = resource
+    .split('/')
+    .map((segment) => (GREEDY.test(segment) ? '2' : segment.startsWith('{') ? '1' : '0'));
   return `${resource === '$default' ? '3' : ''}${segments.join('')}${method === 'ANY' ? '1' : '0'}`;
 };
 

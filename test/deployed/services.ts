@@ -75,7 +75,7 @@ const lossy = async (lost: Set<string>, body: string, answered: Promise<Incoming
 };
 
 const tablesIn = ({ TableName, RequestItems = {}, TransactItems = [] }: Wire): (string | undefined)[] => {
-  const inTransaction = TransactItems.flatMap((one) => Object.values(one).map((item) => item.TableName));
+  const inTransaction = TransactItems.flatMap((action) => Object.values(action).map((item) => item.TableName));
   return [...(TableName ? [TableName] : []), ...Object.keys(RequestItems), ...inTransaction];
 };
 
@@ -84,7 +84,8 @@ const dynamodb: Service = (call, behind) => {
   const wire = JSON.parse(call.body) as Wire;
   const others = tablesIn(wire).filter((name) => name !== tableName);
   const asked = askedOf(accessesIn(call.operation, wire));
-  for (const one of asked) must(behind, call.caller, others.length > 0 ? { ...one, resource: `table ${others}` } : one);
+  for (const right of asked)
+    must(behind, call.caller, others.length > 0 ? { ...right, resource: `table ${others}` } : right);
   const answered = forward(tableEndpoint, call);
   return behind.lost && /^(Put|Delete)Item$/.test(call.operation) ? lossy(behind.lost, call.body, answered) : answered;
 };

@@ -88,13 +88,13 @@ const expected: Readonly<Record<string, readonly [string, number, number]>> = {
 
 describe('the alarms of the template, evaluated as CloudWatch does', () => {
   test('are on without any data where something must happen all the time, and nowhere else', () => {
-    const on = [...alarms].filter(([, one]) => isOn(one, NOW, () => undefined)).map(([id]) => id);
+    const on = [...alarms].filter(([, alarm]) => isOn(alarm, NOW, () => undefined)).map(([id]) => id);
     expect(on.toSorted()).toEqual(['alarms-unheard', 'canary-silent', 'messages-absent', 'sweep-silent']);
     // Planted: the wrong treatment of missing data is seen.
     expect(isOn({ ...alarm('sweep-silent'), TreatMissingData: 'notBreaching' }, NOW, () => undefined)).toBe(false);
   });
 
-  test.each(Object.entries(bounds).flatMap(([id, cases]) => cases.map((one) => [id, ...one] as const)))(
+  test.each(Object.entries(bounds).flatMap(([id, cases]) => cases.map((pair) => [id, ...pair] as const)))(
     '%s rings where it must, and not otherwise',
     (id, ringing, well) => {
       expect(isOn(alarm(id), NOW, having(ringing))).toBe(true);
@@ -136,9 +136,9 @@ describe('an alarm that is not told for two minutes', () => {
     // Planted: a stage that has lost its alarms but one.
     const kept = [...world.watch.alarms];
     world.watch.alarms.clear();
-    for (const [id, one] of kept) if (id === 'quarantine') world.watch.alarms.set(id, one);
+    for (const [id, alarm] of kept) if (id === 'quarantine') world.watch.alarms.set(id, alarm);
     const { silent } = await runFault(world, fault, 2);
     expect(silent.length).toBeGreaterThan(0);
-    for (const [id, one] of kept) world.watch.alarms.set(id, one);
+    for (const [id, alarm] of kept) world.watch.alarms.set(id, alarm);
   });
 });

@@ -38,7 +38,7 @@ export const check = (
   receipts: readonly Receipt[],
   excused: ReadonlySet<string>,
 ): Verdict => {
-  const events = new Map(posted.map((one) => [one.uuid, one]));
+  const events = new Map(posted.map((event) => [event.uuid, event]));
   const ids = new Map<string, Set<string>>();
   for (const receipt of receipts)
     ids.set(pairOf(receipt), (ids.get(pairOf(receipt)) ?? new Set()).add(receipt.messageId));

@@ -34,11 +34,11 @@ export const postFalls = async (scene: Scene, fault: Fault): Promise<Posted[]> =
   if (fault.falls === 'one') return [await postFall(scene, birch)];
   const whose = chance();
   // A story is always about the home birch.
-  const one = fault.story || whose < 0.65 ? birch : maple;
-  const first = whose < 0.3 ? [birch, maple] : [one];
+  const chosen = fault.story || whose < 0.65 ? birch : maple;
+  const first = whose < 0.3 ? [birch, maple] : [chosen];
   const posted = await Promise.all(first.map((home) => postFall(scene, home)));
   if (chance() < 0.8) await cloud.idle();
   if (chance() < 0.2) await step(Math.ceil(chance() * PAUSE_MS));
-  if (chance() < 0.15) posted.push(await postFall(scene, first.at(-1) ?? one));
+  if (chance() < 0.15) posted.push(await postFall(scene, first.at(-1) ?? chosen));
   return posted;
 };

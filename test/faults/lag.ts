@@ -23,9 +23,9 @@ type QueryAnswer = { Items?: Item[]; Count?: number; LastEvaluatedKey?: Item };
 const LONGEST = 2_000;
 
 const keysWritten = ({ Key: key, Item: item, TransactItems = [] }: Input): Key[] => [
-  ...[key ?? item].flatMap((one) => (one ? [{ pk: one.pk, sk: one.sk }] : [])),
-  ...TransactItems.flatMap((action) => Object.entries(action)).flatMap(([kind, one]) =>
-    kind === 'ConditionCheck' ? [] : keysWritten(one),
+  ...[key ?? item].flatMap((place) => (place ? [{ pk: place.pk, sk: place.sk }] : [])),
+  ...TransactItems.flatMap((action) => Object.entries(action)).flatMap(([kind, input]) =>
+    kind === 'ConditionCheck' ? [] : keysWritten(input),
   ),
 ];
 

@@ -56,7 +56,7 @@ const silentOf = async (world: FaultWorld, posted: readonly Posted[]): Promise<s
       : webhooks
           .map((webhookId) => ({ pair: `${uuid} ${webhookId}`, at }))
           .filter(({ pair }) => {
-            const receipt = receipts.find((one) => `${one.uuid} ${one.webhookId}` === pair);
+            const receipt = receipts.find(({ uuid, webhookId }) => `${uuid} ${webhookId}` === pair);
             return !inTime.has(pair) || (receipt && receipt.at - at > LATE);
           }),
   );

@@ -50,7 +50,7 @@ export const merge = (into: Tally, tally: Tally): void => {
 
 const columns = ['lost', 'duplicated', 'recovered', 'p50', 'p99', 'injected'];
 const shown = (values: readonly (string | number)[], title: string): string =>
-  `${values.map((one) => String(one).padStart(10)).join(' ')}  ${title}`;
+  `${values.map((value) => String(value).padStart(10)).join(' ')}  ${title}`;
 export const heading = shown(columns, 'fault');
 /** Formats a row of the table; times are in ms, from the 202 to the first success. */
 export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits, rang }: Tally): string => {

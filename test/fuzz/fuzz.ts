@@ -126,7 +126,11 @@ const ofAll = /server|firmwares|\/feed$/;
 /** All that the other customer can read of itself. */
 const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => {
   const readable = operations.filter(
-    ([, one]) => one.method === 'GET' && 'may' in one && one.may !== 'system_admin' && !ofAll.test(one.path),
+    ([, operation]) =>
+      operation.method === 'GET' &&
+      'may' in operation &&
+      operation.may !== 'system_admin' &&
+      !ofAll.test(operation.path),
   );
   const read = readable.map(async ([name, operation]) => {
     const { status, text } = await theirs.client.call('GET', pathOf(operation, idsFor(operation.path, theirs.ids)));

@@ -193,7 +193,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
     { arbitrary: oneOf(...values), weight: 6 },
     { arbitrary: oneOf('{theirs}', '{unknown}'), weight: 1 },
     { arbitrary: fc.json({ maxDepth: 3 }), weight: 1 },
-    { arbitrary: anyText(40).map((one) => JSON.stringify(one)), weight: 1 },
+    { arbitrary: anyText(40).map((text) => JSON.stringify(text)), weight: 1 },
     { arbitrary: fc.double().map(String), weight: 1 },
   ),
 });

@@ -12,8 +12,10 @@ type Command = { input: object };
 type Send = (command: Command) => Promise<Record<string, unknown>>;
 
 const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, one) =>
-    one && typeof one === 'object' && !Array.isArray(one) ? Object.fromEntries(Object.entries(one).toSorted()) : one,
+  JSON.stringify(value, (_, member) =>
+    member && typeof member === 'object' && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted())
+      : member,
   );
 const sorted = (all: unknown): unknown[] => (all as object[]).map(canonical).toSorted();
 
@@ -40,7 +42,7 @@ const pages = async (send: Send, input: QueryCommandInput): Promise<unknown[]> =
     all.push(...answer.Items);
     ExclusiveStartKey = answer.LastEvaluatedKey;
   } while (ExclusiveStartKey);
-  const placeOf = (one: unknown) => Object.entries(one as object).find(([name]) => /At$|listSk/.test(name))?.[1];
+  const placeOf = (item: unknown) => Object.entries(item as object).find(([name]) => /At$|listSk/.test(name))?.[1];
   return input.IndexName ? [...sorted(all), all.map(placeOf)] : all;
 };
 

@@ -64,7 +64,7 @@ describe('a customer', () => {
   test('is listed as it is: once it is created, when it was replaced, and no more when it is deleted', async () => {
     const listed = async (id: number) => {
       const all = await admin.ok<Id[]>('GET', '/customers');
-      return all.filter((one) => one.id === id);
+      return all.filter((item) => item.id === id);
     };
     const created = await admin.ok<Id>('POST', '/customers', texts);
     const path = `/customers/${created.id}`;
@@ -99,7 +99,8 @@ describe('a customer', () => {
   test('takes its bots, webhooks and rules along, and nothing is created in it any more', async () => {
     const { customerId, path, things } = await furnished('cedar');
     await admin.ok('DELETE', path);
-    for (const one of [path, ...things]) expect([one, await statusOf(admin.call('GET', one))]).toEqual([one, 404]);
+    for (const place of [path, ...things])
+      expect([place, await statusOf(admin.call('GET', place))]).toEqual([place, 404]);
     expect(await stores.rules.list(customerId)).toEqual([]);
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
     expect(await statusOf(admin.call('PUT', path, texts))).toBe(404);
@@ -110,7 +111,7 @@ describe('a customer', () => {
     const { customerId, path, things } = await furnished('elder');
     expect(await stores.customers.remove(customerId)).toBeNull();
     await admin.ok('DELETE', path);
-    for (const one of things) expect([one, await statusOf(admin.call('GET', one))]).toEqual([one, 404]);
+    for (const place of things) expect([place, await statusOf(admin.call('GET', place))]).toEqual([place, 404]);
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 

@@ -75,7 +75,7 @@ const play = async (seed: number, late: number) => {
     for (const { who, after } of due) {
       const time = at + after;
       const found = left.findIndex(
-        (one) => one.who === who && one.sensorId === sensorId && one.at >= time && one.at <= time + late,
+        (call) => call.who === who && call.sensorId === sensorId && call.at >= time && call.at <= time + late,
       );
       if (found >= 0 && (left[found]?.at ?? 0) <= answeredAt + 1_000) left.splice(found, 1);
       else if (time + late < answeredAt) missing.push(`${sensorId}: ${who} after ${after / 1_000} s`);

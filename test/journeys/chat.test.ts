@@ -20,7 +20,7 @@ beforeAll(async () => {
   home = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
 });
 afterAll(async () => {
-  await Promise.all([cloud, ...receivers].map((one) => one.stop()));
+  await Promise.all([cloud, ...receivers].map((server) => server.stop()));
 });
 
 const hookOf = async (format: string, botId: number) => {
@@ -57,10 +57,10 @@ test('a fall and a test of the webhook are told in the language of the bot, by t
   });
   const [head] = TeamsPayload.parse(JSON.parse(inTeams?.body ?? '')).attachments[0].content.body[0].items;
   expect(head?.inlines[0]?.text).toBe('Sturz bestätigt: <!channel> @\u200ball');
-  for (const one of [inChat, inTeams]) {
-    expect(one?.headers).not.toHaveProperty('webhook-signature');
-    expect(one?.headers).not.toHaveProperty('authorization');
-    expect(alarmIn(one?.body ?? '')).toContain('Sturz bestätigt: ');
+  for (const received of [inChat, inTeams]) {
+    expect(received?.headers).not.toHaveProperty('webhook-signature');
+    expect(received?.headers).not.toHaveProperty('authorization');
+    expect(alarmIn(received?.body ?? '')).toContain('Sturz bestätigt: ');
   }
 
   await client.ok('PUT', `/customers/${customerId}`, {

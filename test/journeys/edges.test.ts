@@ -35,7 +35,7 @@ describe('50 at once', () => {
     const answers = await fifty(() => admin.as(FREE_TEXT).call('POST', '/devices/register', body));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([]);
-    const tokens = answers.map(({ body: one }) => one as { sensorId: string; deviceToken?: string });
+    const tokens = answers.map(({ body }) => body as { sensorId: string; deviceToken?: string });
     const open = await Promise.all(
       tokens.map(({ sensorId, deviceToken }) =>
         deviceToken ? admin.as(deviceToken).call('GET', `/devices/${sensorId}/config`) : { status: 401 },

@@ -131,7 +131,7 @@ beforeAll(async () => {
   await look(all.filter(({ row }) => row.silence));
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([cloud, ...Object.values(receivers)].map((one) => one.stop()));
+  await Promise.all([cloud, ...Object.values(receivers)].map((server) => server.stop()));
 });
 
 test('the table has a row for every situation', () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   cloud = await startTestCloud({ clock });
 });
 afterAll(async () => {
-  await Promise.all([cloud, ...receivers].map((one) => one.stop()));
+  await Promise.all([cloud, ...receivers].map((server) => server.stop()));
 });
 
 type Told = { type: string; action: string; createDate: number; raw: object; normalizedCoordinates: object | null };

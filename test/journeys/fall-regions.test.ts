@@ -12,7 +12,7 @@ beforeAll(async () => {
   cloud = await startTestCloud();
 });
 afterAll(async () => {
-  await Promise.all([cloud, ...receivers].map((one) => one.stop()));
+  await Promise.all([cloud, ...receivers].map((server) => server.stop()));
 });
 
 type Told = {

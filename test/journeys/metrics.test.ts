@@ -9,7 +9,7 @@ beforeEach(async () => {
   world = await createDeliveryWorld({ log: () => {} });
 });
 afterEach(() => world.stop());
-const sumOf = (name: MetricName) => world.valuesOf(name).reduce((sum, one) => sum + one, 0);
+const sumOf = (name: MetricName) => world.valuesOf(name).reduce((sum, value) => sum + value, 0);
 const attempts = () => [sumOf('DeliveriesDelivered'), sumOf('DeliveriesRetried'), sumOf('DeliveriesFailed')];
 
 describe('it is measured', () => {

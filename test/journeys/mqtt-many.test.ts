@@ -101,8 +101,8 @@ describe('one sensor', () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(20);
-    for (const [at, one] of falls.entries())
-      await (at % 2 ? device.say(one) : sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, one));
+    for (const [at, message] of falls.entries())
+      await (at % 2 ? device.say(message) : sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message));
     const { told, uuids } = await toldOf(sensor.sensorId, falls);
     expect(told).toEqual(uuids);
     await device.end();

@@ -151,7 +151,7 @@ describe('what cannot be taken', () => {
     stopped = Date.now();
     for (const _ of [1, 2]) await device.say(Array(54).fill({ type: 'state', payload: {} }));
     const falls = Array.from({ length: 4 }, fall);
-    for (const one of falls) await device.say(one);
+    for (const message of falls) await device.say(message);
     stopped = null;
     const uuids = falls.map(({ uuid }) => uuid);
     expect(await events()).toEqual(uuids.slice(0, 2));

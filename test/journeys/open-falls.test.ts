@@ -117,7 +117,7 @@ describe('open falls', () => {
   test('are paged by sensor', async () => {
     const { client, sensor, list } = await homeOf('hazel');
     const all = [sensor, await linkSensor(client), await linkSensor(client)];
-    for (const one of all) await fall(one, 'calling', now());
+    for (const sensor of all) await fall(sensor, 'calling', now());
     const pages = await Promise.all([0, 1, 2].map((page) => list(`?perPage=2&page=${page}`)));
     expect(pages.map(({ total }) => total)).toEqual([3, 3, 3]);
     const ids = pages.map(({ data }) => data.map(({ sensorId }) => sensorId));

@@ -62,7 +62,7 @@ test('a rule with a user who is gone goes on telling the others, and each of its
   ]);
   await client.ok('DELETE', `/users/${anna.id}`);
   await fall();
-  const byUser = new Map((await sent()).map((one) => [one.userId, one]));
+  const byUser = new Map((await sent()).map((delivery) => [delivery.userId, delivery]));
   expect(byUser.get(anna.id)).toMatchObject({ state: 'failed', reason: 'not_reachable', userName: '' });
   expect(byUser.get(ben.id)).toMatchObject({ state: 'delivered' });
   expect((await hits())[0]).toMatchObject({ allSend: false });

@@ -183,15 +183,15 @@ test('a trace of the fall names the user and the way, and finds the delivery by 
   await rule([{ userId: ben.id, by: 'email' }]);
   await fall();
   const [hit] = await hits();
-  const [one] = await sent();
+  const [delivery] = await sent();
   const known = { customerId };
   for (const wanted of [
     { kind: 'event', id: hit?.sensorEventId ?? '', known },
-    { kind: 'delivery', id: one?.id ?? '', known },
+    { kind: 'delivery', id: delivery?.id ?? '', known },
   ] as const) {
     const { steps } = await traceOf(world.table, wanted, world.now());
     const said = steps.map(({ step, says }) => `${step} ${says}`);
-    expect(said).toContainEqual(expect.stringMatching(`^delivery ${one?.id} to user ${ben.id} by email, for hit`));
+    expect(said).toContainEqual(expect.stringMatching(`^delivery ${delivery?.id} to user ${ben.id} by email, for hit`));
     expect(said).toContainEqual(expect.stringMatching(/^attempt 1: accepted in /));
   }
 });

@@ -67,7 +67,7 @@ const kinds: Record<string, { before: number; make: (home: Home, at: number) => 
   },
 };
 
-const count = (all: readonly number[], one: number) => all.filter((other) => other === one).length;
+const count = (all: readonly number[], wanted: number) => all.filter((other) => other === wanted).length;
 const made = (answers: readonly Answer[]): Answer[] => answers.filter(({ status }) => status < 300);
 const idOf = (answer: Answer | undefined) => (answer?.body as { id: number | string } | undefined)?.id;
 const expectFull = (answers: readonly Answer[], most: number, has: number) => {

@@ -99,8 +99,8 @@ describe('a linked sensor', () => {
   });
 
   test('shows no token of another sensor', async () => {
-    const [one, other] = [await linked(), await linked()];
-    expect(await statusOf(one.again({ deviceToken: other.deviceToken }))).toBe(409);
+    const [first, other] = [await linked(), await linked()];
+    expect(await statusOf(first.again({ deviceToken: other.deviceToken }))).toBe(409);
     expect(await post(other.sensorId, other.deviceToken)).toBe(202);
   });
 
@@ -174,13 +174,13 @@ describe('the events of registrations', () => {
   });
 
   test('do not flood a customer: 100 of those refused in 15 minutes, over all sensors', async () => {
-    const [one, other] = [await linked(), await linked()];
+    const [first, other] = [await linked(), await linked()];
     ahead += 15 * MINUTE;
     const { limits } = store(cloud.runtime.table);
     const now = systemClock.now() + ahead;
     await atOnce(99, () => limits.countFailure(`refused:customer:${home.customerId}`, 900, now));
-    expect([await statusOf(one.again()), await statusOf(other.again())]).toEqual([409, 409]);
-    const told = [await actionsOf(one.sensorId), await actionsOf(other.sensorId)];
+    expect([await statusOf(first.again()), await statusOf(other.again())]).toEqual([409, 409]);
+    const told = [await actionsOf(first.sensorId), await actionsOf(other.sensorId)];
     expect(told).toEqual([['sensor/registration_refused'], []]);
     ahead += 15 * MINUTE;
     await other.again();

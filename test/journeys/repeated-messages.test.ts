@@ -22,16 +22,16 @@ const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {}
 
 test('a message that is twice in one call is one event, and the first of two with the same uuid counts', async () => {
   const home = await world.furnish();
-  const [one, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+  const [first, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
   await home.say(a.presence(false));
-  await home.say([unknown('a', one), unknown('a', one), unknown('b', other), unknown('c', other)]);
+  await home.say([unknown('a', first), unknown('a', first), unknown('b', other), unknown('c', other)]);
   expect(
     (await eventsOf(home))
       .slice(0, -1)
       .map(({ uuid, raw }) => [uuid, raw.of])
       .toSorted(),
   ).toEqual([
-    [one, 'a'],
+    [first, 'a'],
     [other, 'b'],
   ]);
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   cloud = await startTestCloud();
 });
 afterAll(async () => {
-  await Promise.all([cloud, ...receivers].map((one) => one.stop()));
+  await Promise.all([cloud, ...receivers].map((server) => server.stop()));
 });
 
 type Full = {

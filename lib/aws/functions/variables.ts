@@ -66,7 +66,7 @@ export const variablesOf = (
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,
-  OWN_URLS: [api, deviceApi].flatMap((one) => [one.address, one.gatewayAddress]).join(','),
+  OWN_URLS: [api, deviceApi].flatMap(({ address, gatewayAddress }) => [address, gatewayAddress]).join(','),
   CORS_ORIGINS: stage.corsOrigins.join(','),
   CANARY: String(stage.canary),
   HEARTBEAT_URL: stage.heartbeatUrl,

@@ -21,7 +21,7 @@ export const subjectHelp = `  --sensor ID                  a sensor, with whom i
 
 /** What is wrong with the options; null: nothing. */
 export const wrongSubject = ({ customer, sensor, user, reason, job, ...given }: Given): string | null => {
-  const named = [customer, sensor, user].filter((one) => one !== undefined).length;
+  const named = [customer, sensor, user].filter((subject) => subject !== undefined).length;
   if (job !== undefined)
     return named > 0 || reason !== undefined ? '--job has its subject and its reason already' : null;
   if (named !== 1) return 'either one of --sensor, --user and --customer is needed, or --job';

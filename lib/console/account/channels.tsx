@@ -29,7 +29,7 @@ export const ChannelsPage = () => {
             {(own) => (
               <div className="cards">
                 {all.map((by) => {
-                  const channel = own.find((one) => one.by === by);
+                  const channel = own.find((ownChannel) => ownChannel.by === by);
                   return by === 'push' ? (
                     <Push key={by} channel={channel} pushKey={pushKey} />
                   ) : (

@@ -17,7 +17,7 @@ import { NewFirmwareForm } from './new-firmware.tsx';
 
 type Maker = Firmware['manufacturer'];
 
-const Actions = ({ one: { manufacturer, versionCode, versionName, isDefault } }: { one: Firmware }) => {
+const Actions = ({ firmware: { manufacturer, versionCode, versionName, isDefault } }: { firmware: Firmware }) => {
   const { admin: texts } = useTexts();
   const params = { path: { manufacturer, versionCode } };
   const choose = useWrite({
@@ -59,7 +59,7 @@ const Firmwares = ({ manufacturer }: { manufacturer: Maker }) => {
         { head: texts.version, cell: ({ versionName }) => <Name>{versionName}</Name> },
         { head: texts.versionCode, cell: ({ versionCode }) => versionCode, isMinor: true },
         { head: texts.built, cell: ({ buildDate }) => dates.dateTime(buildDate), isMinor: true },
-        { head: setup.actions, cell: (one) => <Actions one={one} /> },
+        { head: setup.actions, cell: (firmware) => <Actions firmware={firmware} /> },
       ]}
     />
   );

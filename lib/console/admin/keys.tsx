@@ -45,13 +45,13 @@ const Keys = () => {
           cell: ({ expires }) => (expires === null ? never : dates.dateTime(expires)),
           isMinor: true,
         },
-        { head: setup.actions, cell: (key) => <Remove one={key} /> },
+        { head: setup.actions, cell: (key) => <Remove provisioningKey={key} /> },
       ]}
     />
   );
 };
 
-const Remove = ({ one: { id: keyId, name } }: { one: ProvisioningKey }) => {
+const Remove = ({ provisioningKey: { id: keyId, name } }: { provisioningKey: ProvisioningKey }) => {
   const { admin: texts } = useTexts();
   return (
     <DeleteButton

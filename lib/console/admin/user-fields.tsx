@@ -36,11 +36,11 @@ export const AccessFields = ({ draft, change }: Omit<FieldsProps<Required<UserAc
         <Checkbox.Group
           label={texts.permissions}
           value={draft.permissions}
-          onChange={(chosen) => change({ permissions: all.filter((one) => chosen.includes(one)) })}
+          onChange={(chosen) => change({ permissions: all.filter((permission) => chosen.includes(permission)) })}
         >
           <Group mt="xs">
-            {all.map((one) => (
-              <Checkbox key={one} value={one} label={names[one]} disabled={!may(one)} />
+            {all.map((permission) => (
+              <Checkbox key={permission} value={permission} label={names[permission]} disabled={!may(permission)} />
             ))}
           </Group>
         </Checkbox.Group>

@@ -110,7 +110,7 @@ const Shown = ({ user }: { user: User }) => {
   const isSelf = user.id === me.id;
   // An editor who may change the login of a user could log in as that user, so the editor must have all of the user's
   // permissions.
-  const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((one) => may(one)));
+  const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((permission) => may(permission)));
   return (
     <>
       <Head title={user.username} back={{ href: '/users', label: texts.users }}>

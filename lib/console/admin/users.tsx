@@ -14,7 +14,7 @@ import { SearchedList } from '../ui/searched-list.tsx';
 const May = ({ user: { isAdmin, permissions } }: { user: User }) => {
   const { admin: texts, permissions: names } = useTexts();
   if (isAdmin) return texts.everything;
-  return <Text size="sm">{permissions.map((one) => names[one]).join(', ') || texts.onlySee}</Text>;
+  return <Text size="sm">{permissions.map((permission) => names[permission]).join(', ') || texts.onlySee}</Text>;
 };
 
 const Users = () => {

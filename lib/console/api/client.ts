@@ -15,7 +15,7 @@ export const feedUrlOf = (webhookId: string): string => `${apiUrl}/webhooks/${we
 const cookie = (name: string): string =>
   document.cookie
     .split('; ')
-    .find((one) => one.startsWith(`${name}=`))
+    .find((cookie) => cookie.startsWith(`${name}=`))
     ?.slice(name.length + 1) ?? '';
 
 /** Is it possible that a user is logged in? When it is false, nobody is, and the API need not be asked. */

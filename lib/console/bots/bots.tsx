@@ -89,7 +89,7 @@ const Bots = ({ customerId }: { customerId: number }) => {
             isMinor: true,
           },
           { head: setup.created, cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
-          { head: setup.actions, cell: (one) => <Actions bot={one} onEdit={() => setEdited(one)} /> },
+          { head: setup.actions, cell: (bot) => <Actions bot={bot} onEdit={() => setEdited(bot)} /> },
         ]}
       />
       <Dialog opened={edited !== null} onClose={() => setEdited(null)} title={bot?.name ?? texts.create}>

@@ -16,7 +16,7 @@ export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => v
 const numberIn = (text: string | null): number | null =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
-const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((one) => one === text) ?? null;
+const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((state) => state === text) ?? null;
 
 /** The filter of a list of deliveries. It is stored in the address of the page, so that a link shows the same list. */
 export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {

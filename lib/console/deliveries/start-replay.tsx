@@ -40,7 +40,7 @@ const Fields = ({ draft, change }: FieldsProps) => {
       <Checkbox.Group
         label={texts.replayStates}
         value={draft.states}
-        onChange={(chosen) => change({ states: restingStates.filter((one) => chosen.includes(one)) })}
+        onChange={(chosen) => change({ states: restingStates.filter((state) => chosen.includes(state)) })}
         error={draft.states.length === 0 ? texts.needsState : undefined}
       >
         <Group mt="xs">

@@ -41,7 +41,7 @@ export const Members = ({ customerId, sensorIds, onChange }: MembersProps) => {
   const count = Math.max(1, Math.ceil(sensorIds.length / PER_PAGE));
   const at = Math.min(page, count);
   const shown = sensorIds.slice((at - 1) * PER_PAGE, at * PER_PAGE);
-  const outOf = (one: string) => onChange && (() => onChange(sensorIds.filter((id) => id !== one)));
+  const outOf = (sensorId: string) => onChange && (() => onChange(sensorIds.filter((id) => id !== sensorId)));
   return (
     <Stack>
       {onChange && (
@@ -70,7 +70,7 @@ export const Members = ({ customerId, sensorIds, onChange }: MembersProps) => {
             value={at}
             onChange={setPage}
             withControls={false}
-            getItemProps={(one) => ({ 'aria-label': pageOf(one, count) })}
+            getItemProps={(page) => ({ 'aria-label': pageOf(page, count) })}
           />
         </Group>
       )}

@@ -43,7 +43,7 @@ const belongs = ({ hits, since }: Alarm, { createDate }: RuleHit): boolean =>
 /** Makes the alarms of hits, the oldest first. */
 export const alarmsOf = (hits: readonly RuleHit[]): Alarm[] => {
   const alarms: Alarm[] = [];
-  for (const hit of hits.filter(({ situation }) => isAlarm(situation)).toSorted((one, other) => one.id - other.id)) {
+  for (const hit of hits.filter(({ situation }) => isAlarm(situation)).toSorted((hit, other) => hit.id - other.id)) {
     const at = alarms.findLastIndex(({ hits: [first] }) => subjectOf(first) === subjectOf(hit));
     const last = alarms[at];
     if (last && belongs(last, hit)) alarms[at] = { ...last, hits: [...last.hits, hit] };
@@ -71,7 +71,7 @@ const isOfFall = ({ isFall, sensorId, hits }: Alarm, fall: OpenFall): boolean =>
  */
 export const withFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
   alarms: alarms.map((alarm): Alarm => {
-    const fall = falls.find((one) => isOfFall(alarm, one));
+    const fall = falls.find((known) => isOfFall(alarm, known));
     return fall ? { ...alarm, fall, since: Math.min(alarm.since, fall.since) } : alarm;
   }),
   untold: falls.filter((fall) => !alarms.some((alarm) => isOfFall(alarm, fall))),

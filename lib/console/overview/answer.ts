@@ -26,7 +26,7 @@ const judge = async (hit: RuleHit, classification: NewFeedback['classification']
 /** Does the same with each hit, and shows what came of it; throws the first error after all were tried. */
 const each = async (client: QueryClient, hits: readonly RuleHit[], act: (hit: RuleHit) => Promise<RuleHit>) => {
   const results = await Promise.allSettled(hits.map(act));
-  const done = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const done = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   for (const hit of done) keepHits(client, hit.ruleCustomerId, [hit]);
   // Whoever was refused sees why: somebody else was first.
   void client.invalidateQueries({ queryKey: ['hits'] });

@@ -38,7 +38,7 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   if (sensors === undefined || rules === undefined) return undefined;
   if (isNew && ((may(managers) && !webhooks) || (may('manage_bots') && !bots))) return undefined;
   const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
-  const [rule, silence] = [rules.wanted.some(isOfFalls), rules.wanted.some((one) => !isOfFalls(one))];
+  const [rule, silence] = [rules.wanted.some(isOfFalls), rules.wanted.some((wanted) => !isOfFalls(wanted))];
   return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), rule, silence };
 };
 

@@ -28,7 +28,7 @@ export const openFallsQuery = (customerId: number) =>
       const [page] = await ok(api.GET('/customers/{customerId}/open-falls', { params }));
       const sensors = page?.data ?? [];
       const falls = sensors.flatMap(({ sensorId, name, falls }) => falls.map((fall) => ({ ...fall, sensorId, name })));
-      const newestFirst = falls.toSorted((one, other) => other.since - one.since);
+      const newestFirst = falls.toSorted((fall, other) => other.since - fall.since);
       return { falls: newestFirst, more: Math.max(0, (page?.total ?? 0) - MOST) };
     },
   });

@@ -29,8 +29,8 @@ const read = async (customerId: number, by: By, isPast: (hit: RuleHit) => boolea
   const found: RuleHit[] = [];
   for (let page = 0; page < PAGES; page++) {
     const params = { path: { customerId }, query: { ...by, page } };
-    const [one] = await ok(api.GET('/customers/{customerId}/rule-hits', { params }));
-    const hits = one?.data ?? [];
+    const [answer] = await ok(api.GET('/customers/{customerId}/rule-hits', { params }));
+    const hits = answer?.data ?? [];
     found.push(...hits);
     if (hits.length < by.perPage || hits.some(isPast)) return { found, isWhole: true };
   }
@@ -46,7 +46,7 @@ export const merged = (known: Hits | undefined, found: readonly RuleHit[], since
   }
   const recent = [...byId.values()].filter(({ createDate }) => createDate >= since);
   const changed = Math.max(known?.changed ?? 0, ...found.map(({ updateDate }) => updateDate));
-  return { hits: recent.toSorted((one, other) => other.id - one.id), isWhole: known?.isWhole ?? true, changed };
+  return { hits: recent.toSorted((hit, other) => other.id - hit.id), isWhole: known?.isWhole ?? true, changed };
 };
 
 /** Shows hits as a write has left them, before they are read again. */

@@ -86,7 +86,7 @@ export const OpenAlarms = ({ open, isKnown, isWatched, isSomebodyDown }: OpenAla
   const cards = [
     ...alarms.map((alarm) => ({ ...alarm, card: <OfRule key={alarm.key} alarm={alarm} /> })),
     ...untold.map((fall) => ({ ...fall, card: <Untold key={fallKey(fall)} fall={fall} isKnown={isKnown} /> })),
-  ].toSorted((one, other) => one.since - other.since);
+  ].toSorted((alarm, other) => alarm.since - other.since);
   return (
     <>
       <div role="status">

@@ -89,16 +89,16 @@ export const ItWas = ({ alarm }: { alarm: Alarm }) => {
   return (
     <div className="it-was" role="group" aria-label={texts.itWas}>
       <span>{texts.itWas}</span>
-      {answers.map((one) => (
+      {answers.map((answer) => (
         <Button
-          key={one}
+          key={answer}
           size="md"
           variant="default"
-          onClick={() => write.mutate(one)}
-          loading={write.isPending && write.variables === one}
+          onClick={() => write.mutate(answer)}
+          loading={write.isPending && write.variables === answer}
           disabled={write.isPending}
         >
-          {sensor.hits.classes[one]}
+          {sensor.hits.classes[answer]}
         </Button>
       ))}
     </div>

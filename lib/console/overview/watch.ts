@@ -36,8 +36,10 @@ const isFailing = ({ isEnabled, health }: Webhook): boolean => !isEnabled || hea
 
 /** The rules that name no person and whose receivers all fail. A webhook that is gone hears nothing. */
 const unheardOf = (rules: readonly Rule[], webhooks: readonly Webhook[]): Rule[] => {
-  const well = new Set(webhooks.filter((one) => !isFailing(one)).map(({ id }) => id));
-  return rules.filter(({ recipients }) => !recipients.some((one) => 'by' in one || well.has(one.webhookId)));
+  const well = new Set(webhooks.filter((webhook) => !isFailing(webhook)).map(({ id }) => id));
+  return rules.filter(
+    ({ recipients }) => !recipients.some((recipient) => 'by' in recipient || well.has(recipient.webhookId)),
+  );
 };
 
 /** Is something certainly not watched? */
@@ -47,7 +49,7 @@ export const hasGap = ({ silent, fallsTold, unheard, nobodyOnDuty = false }: Wat
 export const isWhole = (watch: Watch): boolean =>
   !hasGap(watch) &&
   watch.fallsTold === 'all' &&
-  [watch.silent, watch.unheard, watch.nobodyOnDuty].every((one) => one !== undefined);
+  [watch.silent, watch.unheard, watch.nobodyOnDuty].every((part) => part !== undefined);
 
 const isUnread = ({ isError, data }: UseQueryResult): boolean => isError && data === undefined;
 
@@ -59,7 +61,7 @@ export const useWatch = (customerId: number): Watch => {
   const rules = useQuery(watchRulesQuery(customerId));
   const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: seesReceivers });
   const told = rules.data?.wanted.filter(isOfFalls);
-  const asksDuty = told?.some(({ recipients }) => recipients.some((one) => 'onDuty' in one)) ?? false;
+  const asksDuty = told?.some(({ recipients }) => recipients.some((recipient) => 'onDuty' in recipient)) ?? false;
   const duty = useQuery({ ...dutyQuery(customerId), refetchInterval: SLOWLY, enabled: asksDuty });
   const parts = { sensors: [sensors, silent], rules: [rules], webhooks: [webhooks], duty: [duty] };
   const read = [sensors, silent, rules, webhooks].filter(({ data }) => data !== undefined);

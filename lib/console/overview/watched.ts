@@ -45,7 +45,7 @@ export const silentQuery = (customerId: number | null) =>
 /** Reads all pages of a list, and keeps what is `wanted`; gives how many there are, too. */
 const readAll = async <T>(
   pageAt: (page: number) => Promise<readonly { total: number; data: readonly T[] }[]>,
-  isWanted: (one: T) => boolean = () => true,
+  isWanted: (item: T) => boolean = () => true,
 ) => {
   const wanted: T[] = [];
   for (let page = 0; ; page += 1) {

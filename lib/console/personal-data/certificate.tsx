@@ -36,7 +36,7 @@ const useErased = ({ counts }: Erasure) => {
     sums.set(word, (sums.get(word) ?? 0) + count);
   }
   return [...sums]
-    .toSorted(([one], [other]) => one.localeCompare(other))
+    .toSorted(([name], [other]) => name.localeCompare(other))
     .map(([word, count]) => [word, dates.number(count)] as const);
 };
 

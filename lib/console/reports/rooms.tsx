@@ -37,9 +37,9 @@ export const Rooms = ({ month }: { month: ReportMonth }) => {
     { head: texts.silences, cell: (room) => dates.number(room.silences), isMinor: true },
     { head: texts.silent, cell: (room) => (room.silentMs > 0 ? duration(room.silentMs) : '–'), isMinor: true },
   ];
-  const byName = (one: Room, other: Room) =>
-    (one.name ?? '').localeCompare(other.name ?? '', undefined, { numeric: true });
-  const rooms = month.rooms.toSorted((one, other) => weightOf(other) - weightOf(one) || byName(one, other));
+  const byName = (room: Room, other: Room) =>
+    (room.name ?? '').localeCompare(other.name ?? '', undefined, { numeric: true });
+  const rooms = month.rooms.toSorted((room, other) => weightOf(other) - weightOf(room) || byName(room, other));
   return (
     <>
       <Table.ScrollContainer minWidth={0} type="native" className="rows-container">

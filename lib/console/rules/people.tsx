@@ -35,10 +35,13 @@ const useUsers = (customerId: number) => {
 export const usePersonName = (customerId: number) => {
   const { rules: texts, deliveries } = useTexts();
   const users = useUsers(customerId);
-  return (one: Recipient): string | null => {
-    if (!('by' in one)) return null;
-    const known = 'userId' in one ? (users.find(({ id }) => id === one.userId)?.name ?? texts.aUser(one.userId)) : null;
-    return `${known ?? texts.onDuty} (${deliveries.ways[one.by]})`;
+  return (recipient: Recipient): string | null => {
+    if (!('by' in recipient)) return null;
+    const known =
+      'userId' in recipient
+        ? (users.find(({ id }) => id === recipient.userId)?.name ?? texts.aUser(recipient.userId))
+        : null;
+    return `${known ?? texts.onDuty} (${deliveries.ways[recipient.by]})`;
   };
 };
 
@@ -51,7 +54,7 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
   const [who, setWho] = useState<string | null>(DUTY);
   const [way, setWay] = useState<string | null>('email');
   const ways = waysOf(deliveries);
-  const by = ways.find((one) => one === way);
+  const by = ways.find((choice) => choice === way);
   const add = () => {
     if (by && who !== null) onAdd(who === DUTY ? { onDuty: true, by } : { userId: Number(who), by });
   };
@@ -71,7 +74,7 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
       />
       <Select
         label={texts.way}
-        data={ways.map((one) => ({ value: one, label: deliveries.ways[one] }))}
+        data={ways.map((way) => ({ value: way, label: deliveries.ways[way] }))}
         value={way}
         onChange={setWay}
         allowDeselect={false}

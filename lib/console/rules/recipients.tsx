@@ -24,12 +24,16 @@ const useWebhooks = (customerId: number) => {
 export const useRecipientName = (customerId: number) => {
   const webhooks = useWebhooks(customerId).data;
   const personName = usePersonName(customerId);
-  return (one: Recipient): string | null =>
-    'webhookId' in one ? (webhooks?.find(({ id }) => id === one.webhookId)?.name ?? null) : personName(one);
+  return (recipient: Recipient): string | null =>
+    'webhookId' in recipient
+      ? (webhooks?.find(({ id }) => id === recipient.webhookId)?.name ?? null)
+      : personName(recipient);
 };
 
-const keyOf = (one: Recipient): string =>
-  'webhookId' in one ? one.webhookId : `${'userId' in one ? one.userId : 'duty'} ${one.by}`;
+const keyOf = (recipient: Recipient): string =>
+  'webhookId' in recipient
+    ? recipient.webhookId
+    : `${'userId' in recipient ? recipient.userId : 'duty'} ${recipient.by}`;
 
 type RecipientsProps = {
   label?: string;
@@ -41,7 +45,7 @@ type RecipientsProps = {
   errorOf: (path: string) => string | undefined;
 };
 
-const firstOf = (all: readonly (string | undefined)[]) => all.find((one) => one !== undefined);
+const firstOf = (all: readonly (string | undefined)[]) => all.find((text) => text !== undefined);
 
 const NoWebhooks = () => {
   const { rules: texts, webhooks } = useTexts();
@@ -63,7 +67,7 @@ export const Recipients = ({ label, customerId, value, onChange, path, errorOf }
   const nameOf = useRecipientName(customerId);
   const choices: Recipient[] = known.map(({ id: webhookId, botId }) => ({ botId, webhookId }));
   // A rule may name a deleted webhook. It is shown by its id, and can be removed.
-  const all = new Map([...choices, ...value].map((one) => [keyOf(one), one]));
+  const all = new Map([...choices, ...value].map((recipient) => [keyOf(recipient), recipient]));
   const error = firstOf([path, ...value.map((_, at) => `${path}.${at}.webhookId`)].map(errorOf));
   const personError = firstOf(
     value.flatMap((_, at) => ['userId', 'by'].map((name) => errorOf(`${path}.${at}.${name}`))),
@@ -74,7 +78,7 @@ export const Recipients = ({ label, customerId, value, onChange, path, errorOf }
       <MultiSelect
         label={label ?? texts.recipients}
         description={isAllowed ? texts.recipientsHint : texts.mayNotChoose}
-        data={[...all].map(([key, one]) => ({ value: key, label: nameOf(one) ?? key }))}
+        data={[...all].map(([key, recipient]) => ({ value: key, label: nameOf(recipient) ?? key }))}
         value={value.map(keyOf)}
         onChange={(keys) => onChange(keys.flatMap((key) => all.get(key) ?? []))}
         searchable
@@ -84,7 +88,9 @@ export const Recipients = ({ label, customerId, value, onChange, path, errorOf }
       />
       <AddPerson
         customerId={customerId}
-        onAdd={(one) => onChange([...value.filter((other) => keyOf(other) !== keyOf(one)), one].slice(0, 20))}
+        onAdd={(recipient) =>
+          onChange([...value.filter((other) => keyOf(other) !== keyOf(recipient)), recipient].slice(0, 20))
+        }
         error={personError}
       />
     </Stack>

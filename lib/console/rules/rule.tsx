@@ -94,7 +94,8 @@ const Fields = ({ rule, customerId }: EditorProps) => {
   const [isAsked, setAsked] = useState(false);
   const isForNobody = namedIn(draft).some(({ recipients }) => recipients.length === 0);
   const fault = (path: string) => faultOf(save.error, path);
-  const isEmpty = (path: string) => namedIn(draft).some((one) => one.path === path && one.recipients.length === 0);
+  const isEmpty = (path: string) =>
+    namedIn(draft).some((named) => named.path === path && named.recipients.length === 0);
   const errorOf = (path: string) => (isAsked && isEmpty(path) ? texts.rules.needsRecipient : fault(path));
   const submit = () => {
     setAsked(true);

@@ -42,7 +42,7 @@ const units = [
   ['second', 1],
 ] as const;
 const lengthSaid = (seconds: number, locale: string): string => {
-  const [unit, length] = units.find(([, one]) => seconds % one === 0) ?? ['second', 1];
+  const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? ['second', 1];
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
 };
 
@@ -53,7 +53,7 @@ const useWhom = (customerId: number) => {
   const nameOf = useRecipientName(customerId);
   return (recipients: RuleUpdate['recipients']): string => {
     if (recipients.length === 0) return texts.nobody;
-    const names = recipients.flatMap((one) => nameOf(one) ?? []);
+    const names = recipients.flatMap((recipient) => nameOf(recipient) ?? []);
     if (names.length < recipients.length) return texts.somebody(recipients.length);
     return new Intl.ListFormat(locale).format(names);
   };

@@ -35,7 +35,7 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
     const { classification, ...words } = entered(form, 'classification', 'reason', 'description');
     write.mutate({
       ...words,
-      classification: classes.find((one) => one === classification) ?? 'TRUE_POSITIVE',
+      classification: classes.find((known) => known === classification) ?? 'TRUE_POSITIVE',
       referenceDate: hit.createDate,
       ruleHitId: hit.id,
       eventId: hit.sensorEventId,

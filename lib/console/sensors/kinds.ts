@@ -3,7 +3,7 @@ import type { Texts } from '../texts/en.ts';
 
 /** The situation of each event (`type/action`). */
 const situationOf = new Map(
-  (Object.keys(kinds) as (keyof typeof kinds)[]).map((one) => [`${kinds[one].type}/${kinds[one].action}`, one]),
+  (Object.keys(kinds) as (keyof typeof kinds)[]).map((kind) => [`${kinds[kind].type}/${kinds[kind].action}`, kind]),
 );
 
 /** The event (`type/action`) of a test of a webhook, which is about no sensor. */

@@ -14,4 +14,4 @@ export const deliveryManagers = [...managers, 'manage_rules'] as const satisfies
 export const may = ({ isAdmin, permissions }: Pick<User, 'isAdmin' | 'permissions'>, needs?: Needs): boolean =>
   isAdmin ||
   needs === undefined ||
-  (needs !== 'system_admin' && [needs].flat().some((one) => permissions.includes(one)));
+  (needs !== 'system_admin' && [needs].flat().some((permission) => permissions.includes(permission)));

@@ -8,7 +8,7 @@ export const useNamesOf = (needs: Needs): string | null => {
   const { permissions, quoted } = useTexts();
   const locale = useLocale();
   if (needs === 'system_admin') return null;
-  const names = [needs].flat().map((one) => quoted(permissions[one]));
+  const names = [needs].flat().map((permission) => quoted(permissions[permission]));
   return new Intl.ListFormat(locale, { type: 'disjunction' }).format(names);
 };
 

@@ -10,7 +10,7 @@ import { sensor, sensors } from './sensor-de.ts';
 import { setup } from './setup-de.ts';
 import { webhooks } from './webhooks-de.ts';
 
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
 export const de: Texts = {
   console: 'Sensor Cloud',

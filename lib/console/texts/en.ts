@@ -10,7 +10,7 @@ import { sensor, sensors } from './sensor-en.ts';
 import { setup } from './setup-en.ts';
 import { webhooks } from './webhooks-en.ts';
 
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
 /** All texts of the console in English. A text that another language lacks does not compile. */
 export const en = {

@@ -1,6 +1,6 @@
 import type { Texts } from './en.ts';
 
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
 /** The German texts of the overview. */
 export const overview: Texts['overview'] = {

@@ -1,4 +1,4 @@
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
 /** The English texts of the overview. */
 export const overview = {

@@ -7,7 +7,7 @@ const languages: Readonly<Record<string, Texts>> = { en, de };
 
 /** Gives the first of the wanted languages that the console has. */
 const languageOf = (wanted: readonly string[]): string =>
-  wanted.map((one) => one.slice(0, 2).toLowerCase()).find((one) => Object.hasOwn(languages, one)) ?? 'en';
+  wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find((language) => Object.hasOwn(languages, language)) ?? 'en';
 
 /**
  * The languages to choose from, by what is kept of each. One that is kept as something else, such as `de-AT`, stays so unless
@@ -30,8 +30,8 @@ const isLocale = (locale: string): boolean => {
 const contextIn = (wanted: readonly string[]) => {
   const locale = languageOf(wanted);
   // Dates have the format of the user's region: that of the account, else one of the same language of the browser.
-  const all = [...wanted, ...navigator.languages].filter((one) => one.startsWith(locale) && isLocale(one));
-  const region = all.find((one) => one.includes('-')) ?? locale;
+  const all = [...wanted, ...navigator.languages].filter((tag) => tag.startsWith(locale) && isLocale(tag));
+  const region = all.find((tag) => tag.includes('-')) ?? locale;
   return { locale, texts: languages[locale] ?? en, dates: datesIn(region) };
 };
 const Language = createContext(contextIn(['en']));

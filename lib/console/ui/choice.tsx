@@ -16,7 +16,7 @@ export const Choice = <V extends string>({ label, options, value, onChange, isVe
       aria-label={label}
       fullWidth
       orientation={isVertical ? 'vertical' : 'horizontal'}
-      data={Object.entries<string | undefined>(options).map(([one, name]) => ({ value: one as V, label: name ?? one }))}
+      data={Object.entries<string | undefined>(options).map(([key, name]) => ({ value: key as V, label: name ?? key }))}
       value={value}
       onChange={onChange}
     />

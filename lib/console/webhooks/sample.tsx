@@ -17,10 +17,10 @@ export const Sample = ({ format }: { format: Webhook['format'] }) => {
     queryKey: ['examples of webhooks'],
     queryFn: async () => {
       const { webhooks } = (await ok(api.GET('/openapi.json'))) as Document;
-      const of = (one: Webhook['format']) =>
-        JSON.stringify(webhooks[one].post.requestBody.content['application/json'].example, null, 2);
+      const of = (format: Webhook['format']) =>
+        JSON.stringify(webhooks[format].post.requestBody.content['application/json'].example, null, 2);
       const formats = Object.keys(texts.formats) as Webhook['format'][];
-      return new Map(formats.map((one) => [one, of(one)]));
+      return new Map(formats.map((format) => [format, of(format)]));
     },
     staleTime: Number.POSITIVE_INFINITY,
   });

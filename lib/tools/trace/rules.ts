@@ -46,7 +46,7 @@ const wrongRegion = ({ rule, seen: { what, isExact } }: Case): string => {
   return `${watched}, and this was ${what.region ? `in ${what.region.name} (${what.region.id})` : 'in none'}`;
 };
 
-const sentences: Readonly<Record<WhyNot, (one: Case) => string>> = {
+const sentences: Readonly<Record<WhyNot, (facts: Case) => string>> = {
   isEnabled: () => 'it is switched off',
   situation: ({ rule }) => `it watches ${rule.situation}`,
   isSilent: () => 'the report was a silent one',
@@ -95,8 +95,8 @@ export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: G
   const changed = changedSince(rule, event);
   if (fired.has(ruleId)) return { ruleId, name, fired: true, why: changed };
   const last = firedAt.get(ruleId);
-  const one: Case = { rule, seen, createDate, firedAt: last };
-  const against = whyNot(rule, seen.what, createDate, last).map((reason) => sentences[reason](one));
+  const facts: Case = { rule, seen, createDate, firedAt: last };
+  const against = whyNot(rule, seen.what, createDate, last).map((reason) => sentences[reason](facts));
   const why = [...otherScope(rule, sensor), ...against];
   if (why.length > 0) return { ruleId, name, fired: false, why: [...why, ...changed] };
   const unknown = changed.length > 0 ? [] : ['nothing that is kept says why: its hit may have expired'];

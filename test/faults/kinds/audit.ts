@@ -35,7 +35,7 @@ const changing = async (scene: Scene): Promise<Story> => {
         ...bots.filter(({ name }) => name === second).map(({ id }) => `updateBot ${id}`),
         ...[...made].filter((id) => !left.has(id)).map((id) => `deleteBot ${id}`),
       ];
-      return changes.filter((one) => !lines.has(one)).map((one) => `no line of ${one}`);
+      return changes.filter((change) => !lines.has(change)).map((change) => `no line of ${change}`);
     },
   };
 };

@@ -18,7 +18,7 @@ const allIsNew = async (scene: Scene): Promise<Story> => {
   return {
     after: async () => {
       await birch.client.ok('DELETE', rule);
-      for (const one of [own, hook]) await deleteHook(birch, one);
+      for (const webhook of [own, hook]) await deleteHook(birch, webhook);
       await birch.client.ok('DELETE', bot);
       return [];
     },

@@ -68,7 +68,7 @@ const erase =
         for (let round = 0; round < 20; round++) await step(3 * MINUTE);
         if (kind === 'customer') return;
         const fed = await reader.ok<Fed[]>('GET', `${path}/feed?limit=100`);
-        for (const one of fed) starts.add(JSON.parse(one.body).event.raw.payload.timestamp);
+        for (const item of fed) starts.add(JSON.parse(item.body).event.raw.payload.timestamp);
         await (await scene.admin()).ok('DELETE', path);
       },
       after: async () => {

@@ -67,7 +67,9 @@ const threeSteps = async (scene: Scene): Promise<Story> => {
       const { got, ruleMessages } = await home.outcome();
       const said = ruleMessages.map(({ step, wasSend }) => `${step}${wasSend ? '' : ' untold'}`).join();
       return [
-        ...got.flatMap((one, step) => (idsOf(one) === 1 ? [] : [`step ${step} was told under ${idsOf(one)} ids`])),
+        ...got.flatMap((receipts, step) =>
+          idsOf(receipts) === 1 ? [] : [`step ${step} was told under ${idsOf(receipts)} ids`],
+        ),
         ...(said === '0,1,2,3' ? [] : [`the hit has the steps ${said}`]),
       ];
     },
@@ -99,7 +101,9 @@ const raced = async (scene: Scene): Promise<Story> => {
       return [
         ...(answeredAt === null || !acknowledgement ? ['nobody could acknowledge'] : []),
         ...late.map(({ at }) => `a step began ${at - (answeredAt ?? 0)} ms after the acknowledgement`),
-        ...steps.flatMap((one, at) => (idsOf(one) <= 1 ? [] : [`step ${at + 1} was told under ${idsOf(one)} ids`])),
+        ...steps.flatMap((receipts, at) =>
+          idsOf(receipts) <= 1 ? [] : [`step ${at + 1} was told under ${idsOf(receipts)} ids`],
+        ),
         ...(ruleMessages.length > before + 2 ? [`${ruleMessages.length} messages after ${before} steps`] : []),
         ...(idsOf(got[0] ?? []) === 1 ? [] : ['the first recipient was not told once']),
       ];

@@ -13,7 +13,7 @@ const shuffled = (chance: Random): Word[] => {
     ['fall_detected', 'calling', 'finished'].map((status) => ({ fall, status })),
   );
   const words: Word[] = [];
-  for (let left = falls; left.length > 0; left = left.filter((one) => one.length > 0)) {
+  for (let left = falls; left.length > 0; left = left.filter((fall) => fall.length > 0)) {
     const word = left[Math.floor(chance() * left.length)]?.shift();
     if (word) words.push(word);
   }

@@ -42,7 +42,7 @@ const everyChange = async (scene: Scene): Promise<Story> => {
     after: async () => {
       const { data, told } = await ownEvents(scene, customerId, sensorId);
       const changes = data.filter(({ action }) => action.endsWith('_room')).toReversed();
-      const wanted = reported.filter((one, at) => one !== (reported[at - 1] ?? false));
+      const wanted = reported.filter((isThere, at) => isThere !== (reported[at - 1] ?? false));
       const got = changes.map(({ action }) => action === 'occupied_room').join();
       return [
         ...(got === wanted.join() ? [] : [`reported ${reported}, but became ${changes.map(({ action }) => action)}`]),

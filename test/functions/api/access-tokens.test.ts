@@ -127,7 +127,7 @@ describe('an access token', () => {
     const { client } = await hire('collector');
     const make = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
     const statuses = await Promise.all(Array.from({ length: 30 }, make));
-    expect([201, 409].map((one) => statuses.filter((status) => status === one).length)).toEqual([20, 10]);
+    expect([201, 409].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([20, 10]);
     const [first] = await tokensOf(client);
     await client.ok('DELETE', `/users/me/access-tokens/${first?.id}`);
     expect([await make(), await make()]).toEqual([201, 409]);

@@ -100,12 +100,12 @@ describe('the acknowledgeUrl of a delivery', () => {
   });
 
   test('is refused when it was changed in any part, was never made, or is of another hit', async () => {
-    const [one, two] = [await fallen(), await fallen()];
-    const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(one.url)?.slice(1) ?? [];
-    const base = one.url.slice(0, one.url.lastIndexOf('/'));
+    const [first, second] = [await fallen(), await fallen()];
+    const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];
+    const base = first.url.slice(0, first.url.lastIndexOf('/'));
     const last = signature?.startsWith('A') ? 'B' : 'A';
     const wrong = [
-      `${two.hit.id}-${message}-${until}-${signature}`,
+      `${second.hit.id}-${message}-${until}-${signature}`,
       `${hitId}-1-${until}-${signature}`,
       `${hitId}-${message}-${Number(until) + 1}-${signature}`,
       `${hitId}-${message}-${until}-${last}${signature?.slice(1)}`,
@@ -121,7 +121,7 @@ describe('the acknowledgeUrl of a delivery', () => {
       ]),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
-    expect([await shownOf(one.hit), await shownOf(two.hit)]).toEqual([null, null]);
+    expect([await shownOf(first.hit), await shownOf(second.hit)]).toEqual([null, null]);
   });
 
   test('is good for 24 hours from when its delivery was made, and the same in every attempt', async () => {
@@ -148,7 +148,7 @@ describe('the acknowledgeUrl of a delivery', () => {
   test('of 50 at once has one winner, whom all are told', async () => {
     const { hit, url } = await fallen();
     const posts = Array.from({ length: 50 }, (_, at) => post(url, JSON.stringify({ name: `person ${at}` })));
-    const answers = await Promise.all((await Promise.all(posts)).map((one) => one.json()));
+    const answers = await Promise.all((await Promise.all(posts)).map((response) => response.json()));
     const shown = await shownOf(hit);
     expect(answers).toEqual(Array(50).fill(shown));
   });

@@ -56,7 +56,7 @@ test('it can be installed: its manifest leads to the page and to its sign, at an
   expect(headers.get('content-type')).toBe('application/manifest+json; charset=utf-8');
   const { start_url: start, scope, icons } = body as { start_url: string; scope: string; icons: { src: string }[] };
   const at = 'https://x.example/stage/api/v1/console/app.webmanifest';
-  const paths = [start, scope, ...icons.map(({ src }) => src)].map((one) => new URL(one, at).pathname);
+  const paths = [start, scope, ...icons.map(({ src }) => src)].map((address) => new URL(address, at).pathname);
   expect(paths).toEqual(['/stage/api/v1/console', '/stage/api/v1/console', '/stage/api/v1/console/sign.svg']);
   const sign = await anybody.call('GET', '/console/sign.svg');
   expect([sign.status, sign.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
@@ -91,7 +91,7 @@ const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> =
 test('the first load is at most 300 KB', () => {
   const names = ['page 0', style, ...loadedBy(script)];
   const bytes = names.map((name) => library[name]?.gzip.length ?? Number.NaN);
-  expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(300_000);
 });
 
 test.each(['/', '/api/v1', '/api/v1/'])(

@@ -34,7 +34,8 @@ test('the page is made of files of this server alone, and its policy lets in not
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = policyOf(headers);
   expect(policy).toMatchObject({ 'default-src': "'none'", 'script-src': "'self'", 'connect-src': "'self'" });
-  for (const sources of Object.values(policy)) expect(['self', 'none'].some((one) => sources.includes(one))).toBe(true);
+  for (const sources of Object.values(policy))
+    expect(['self', 'none'].some((source) => sources.includes(source))).toBe(true);
   expect(headers.get('content-security-policy')).not.toMatch(/unsafe|http|\*/);
 
   const links = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);

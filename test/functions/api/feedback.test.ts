@@ -128,12 +128,12 @@ describe('a rule hit', () => {
     for (let given = 0; given < 10; given++) expect(await give()).toBe(201);
     const { data: early } = await listOf(sensor);
     const statuses = await Promise.all(
-      early.flatMap((one) => [give(), forget(sensor, one).then(({ status }) => status)]),
+      early.flatMap((entry) => [give(), forget(sensor, entry).then(({ status }) => status)]),
     );
     expect(statuses.filter((status) => ![200, 201].includes(status))).toEqual([]);
     const { data } = await listOf(sensor);
     expect(await shownAt(hit.id)).toEqual(data[0] ?? null);
-    for (const one of data) expect((await forget(sensor, one)).status).toBe(200);
+    for (const entry of data) expect((await forget(sensor, entry)).status).toBe(200);
     expect(await shownAt(hit.id)).toBeNull();
   });
 });

@@ -38,7 +38,7 @@ const pin = async (sensorId: string, firmwareVersion: number | null) => {
 };
 const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => act(at)));
-const count = <T>(all: readonly T[], one: T) => all.filter((other) => other === one).length;
+const count = <T>(all: readonly T[], item: T) => all.filter((other) => other === item).length;
 
 describe('the list of firmwares', () => {
   test('has all of a manufacturer by version, and the old path leads to the new one', async () => {
@@ -112,13 +112,13 @@ describe('the default', () => {
 
 describe('a pinned firmware', () => {
   test('is not deleted while any sensor has it, however often it was put', async () => {
-    const [one, two] = [await linkSensor(client), await linkSensor(client)];
+    const [first, second] = [await linkSensor(client), await linkSensor(client)];
     const [version, other] = [await create(), await create()];
-    for (const { sensorId } of [one, one, two]) expect(await pin(sensorId, version)).toBe(200);
+    for (const { sensorId } of [first, first, second]) expect(await pin(sensorId, version)).toBe(200);
     expect(await remove(version)).toBe(409);
-    expect(await pin(one.sensorId, other)).toBe(200);
+    expect(await pin(first.sensorId, other)).toBe(200);
     expect([await remove(version), await remove(other)]).toEqual([409, 409]);
-    expect(await pin(two.sensorId, null)).toBe(200);
+    expect(await pin(second.sensorId, null)).toBe(200);
     expect([await remove(version), await remove(other)]).toEqual([200, 409]);
   });
 

@@ -176,16 +176,16 @@ describe('regions', () => {
     const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
     const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
     const moved = { topLeftX: -60, topLeftY: 110 };
-    const [one, second, third, fourth] = await stored([
+    const [first, second, third, fourth] = await stored([
       named('Bed', 'bed', moved),
       named('Table'),
       named('Table', 'default', moved),
       named('Table'),
     ]);
-    expect([one?.id, second?.id, third?.id]).toEqual([bed?.id, table?.id, twin?.id]);
+    expect([first?.id, second?.id, third?.id]).toEqual([bed?.id, table?.id, twin?.id]);
     expect([table?.id, twin?.id]).not.toContain(fourth?.id);
     const [door, other] = await stored([named('Table', 'door'), named('Chair')]);
-    expect([one, second, third, fourth].map((region) => region?.id)).not.toContain(door?.id);
+    expect([first, second, third, fourth].map((region) => region?.id)).not.toContain(door?.id);
     // Whoever sends an id has it, before those who send none.
     const [unnamed, sent] = await stored([named('Chair'), named('Sofa', 'default', { id: other?.id })]);
     expect(sent?.id).toBe(other?.id);

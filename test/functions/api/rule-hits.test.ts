@@ -127,12 +127,12 @@ describe('the hits of a customer', () => {
   test('have ids without a gap and dates in their order, though 50 are appended at once', async () => {
     const engine = await startEngine(createLedger());
     // Two processes, each with turns of its own.
-    const [one, other] = [store(engine.plain).ruleHits, store(engine.plain).ruleHits];
-    const after = await one.tail(7);
+    const [first, other] = [store(engine.plain).ruleHits, store(engine.plain).ruleHits];
+    const after = await first.tail(7);
     // Each is appended twice, as by two that apply the same decision, with clocks that disagree.
-    const append = (process: typeof one, n: number) =>
+    const append = (process: typeof first, n: number) =>
       process.append(7, after, hit(n), 1_800_000_000_000 + ((n * 31) % 50));
-    const twice = Array.from({ length: 50 }, (_, n) => [append(one, n), append(other, 49 - n)]).flat();
+    const twice = Array.from({ length: 50 }, (_, n) => [append(first, n), append(other, 49 - n)]).flat();
     const places = await Promise.all(twice);
     await engine.stop();
     const distinct = [...new Set(places.map(({ id }) => id))].sort((a, b) => a - b);

@@ -86,9 +86,9 @@ describe('a sensor group', () => {
     expect(await get(id)).toEqual(ids.slice(0, 250));
     expect((await put(id, ids.slice(125))).status).toBe(200);
     expect(await get(id)).toEqual(ids.slice(125));
-    expect(await Promise.all([ids[0], ids[124], ids[125], ids[374]].map((one) => groupOf(String(one))))).toEqual([
-      ...[0, 0, id, id],
-    ]);
+    expect(
+      await Promise.all([ids[0], ids[124], ids[125], ids[374]].map((sensorId) => groupOf(String(sensorId)))),
+    ).toEqual([...[0, 0, id, id]]);
     await home.client.ok('DELETE', `/sensor-groups/${id}`);
     expect((await home.client.call('GET', `/sensor-groups/${id}`)).status).toBe(404);
     expect(new Set(await Promise.all(ids.map(groupOf)))).toEqual(new Set([0]));

@@ -107,7 +107,7 @@ describe('GET /health', () => {
   test('tells it a system admin behind a proxy, and no other user', async () => {
     const admin = await adminOf(cloud.url);
     const { client } = await createHome(admin, 'poplar', ALL_PERMISSIONS);
-    const from = (one: Client) => one.call('GET', '/health', undefined, { via: '1.1 proxy' });
+    const from = (client: Client) => client.call('GET', '/health', undefined, { via: '1.1 proxy' });
     expect((await from(admin)).body).toEqual(works);
     expect((await from(client)).body).toEqual({ status: 'OK' });
     expect((await from(anybody.as('ses_nothing'))).body).toEqual({ status: 'OK' });

@@ -110,7 +110,7 @@ describe('a password', () => {
       expect([refused.status, pathsOf(refused)]).toEqual([400, ['currentPassword']]);
     }
     await client.ok('PUT', '/users/me/password', { newPassword, currentPassword: password });
-    for (const one of [client, other]) expect(await statusOf(one.call('GET', '/users/me'))).toBe(401);
+    for (const session of [client, other]) expect(await statusOf(session.call('GET', '/users/me'))).toBe(401);
     expect([await login(username, password), await login(username, newPassword)]).toEqual([401, 200]);
   });
   test('that is guessed at is looked at 10 times in 15 minutes; then the right one has to wait too', async () => {

@@ -44,7 +44,7 @@ const run = async (all: readonly Subscription[] | Error, MAIL_SENDER = 'cloud@ex
     },
     mail: async (...letter) => void mails.push(letter.join('\n')),
     log: (level, message) => void lines.push(`${level}: ${message}`),
-    metrics: { measure: (...one: readonly unknown[]) => void measured.push(one as never), flush: async () => {} },
+    metrics: { measure: (...call: readonly unknown[]) => void measured.push(call as never), flush: async () => {} },
   });
   const context = lambdaContext({ functionName: 'alarm-check', timeoutSeconds: 30, clock: systemClock });
   const failed = await check({} as never, context).then(

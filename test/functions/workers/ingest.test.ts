@@ -156,7 +156,9 @@ describe('the answers of the authorizer', () => {
     const own = `v1/devices/${sensor.sensorId}`;
     const arn = (resource: string) => `arn:aws:iot:eu-central-1:000000000000:${resource}`;
     const rights = policyDocuments.flatMap(({ Statement }) =>
-      Statement.flatMap(({ Effect, Action, Resource }) => Resource.map((one) => `${Effect} ${Action} ${one}`)),
+      Statement.flatMap(({ Effect, Action, Resource }) =>
+        Resource.map((resource) => `${Effect} ${Action} ${resource}`),
+      ),
     );
     expect(rights).toEqual([
       `Allow iot:Connect ${arn(`client/${sensor.sensorId}`)}`,

@@ -27,7 +27,7 @@ const prepare = (name: string, situation?: string) => cloud.prepare(name, situat
 const statesOf = async (...records: QueueRecord[]): Promise<number> => {
   let states = 0;
   const write: Table['write'] = async (...writes) => {
-    if (writes.some((one) => 'put' in one && one.put.sk === 'STATE')) states += 1;
+    if (writes.some((write) => 'put' in write && write.put.sk === 'STATE')) states += 1;
     return base.table.write(...writes);
   };
   expect(await work({ ...base, table: { ...base.table, write } }, ...records)).toEqual([]);

@@ -67,7 +67,8 @@ export const apiCases = (made: () => Made): void => {
 
     it('has no path that two groups, or two APIs, share, so that a 405 names all methods', () => {
       for (const { path, group, api } of operations) {
-        const isOther = (one: Properties) => one.path === path && (one.group !== group || one.api !== api);
+        const isOther = (properties: Properties) =>
+          properties.path === path && (properties.group !== group || properties.api !== api);
         expect([path, ...operations.filter(isOther)]).toEqual([path]);
       }
     });

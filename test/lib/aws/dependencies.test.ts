@@ -49,10 +49,10 @@ const circular = (resources: Record<string, Resource>): string[] => {
   const behind = (id: string): Set<string> => {
     const seen = new Set<string>();
     const next = [...(waited.get(id) ?? [])];
-    for (let one = next.pop(); one !== undefined; one = next.pop()) {
-      if (seen.has(one)) continue;
-      seen.add(one);
-      next.push(...(waited.get(one) ?? []));
+    for (let dependency = next.pop(); dependency !== undefined; dependency = next.pop()) {
+      if (seen.has(dependency)) continue;
+      seen.add(dependency);
+      next.push(...(waited.get(dependency) ?? []));
     }
     return seen;
   };
@@ -65,9 +65,9 @@ test('no resource waits for itself, over an alias, its deployments and the alarm
   // Planted: an alarm that reads a metric of an alias.
   const [alias = ''] = Object.keys(resources).filter((id) => resources[id]?.Type === 'AWS::Lambda::Alias');
   const isStopping = (id: string) => id.startsWith('alarmworkersfailing');
-  const planted = Object.entries(resources).map(([id, one]) => [
+  const planted = Object.entries(resources).map(([id, resource]) => [
     id,
-    isStopping(id) ? { ...one, DependsOn: alias } : one,
+    isStopping(id) ? { ...resource, DependsOn: alias } : resource,
   ]);
   expect(circular(Object.fromEntries(planted))).toContain(alias);
 });

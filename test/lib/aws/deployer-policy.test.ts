@@ -15,7 +15,7 @@ const actionsIn = (source: string): string[] =>
   );
 type Statement = { Sid: string; Action: string | string[]; Resource: string | string[] };
 const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action).sort();
-const ofTables = ({ Action }: Statement) => [Action].flat().some((one) => one.startsWith('dynamodb:'));
+const ofTables = ({ Action }: Statement) => [Action].flat().some((action) => action.startsWith('dynamodb:'));
 /** What DynamoDB does itself with the rights of whoever recovers a table; and what has to be erased again, which the store reads. */
 const isOfItems = ({ Sid }: Statement) => /^(FillTheRecoveredTable|ReadWhatHasToBeErasedAgain)/.test(Sid);
 
@@ -23,7 +23,7 @@ test('the policies of who deploys and who recovers allow each call that the tool
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const asked = new Set(files.flatMap((file) => actionsIn(readFileSync(new URL(file, folder), 'utf8'))));
   const checks = policy.Statement.filter(({ Sid }) => Sid === 'ChecksBeforeADeployment');
-  const recovery = ofRecovery.Statement.filter((one) => !isOfItems(one));
+  const recovery = ofRecovery.Statement.filter((statement) => !isOfItems(statement));
   expect(asked.size).toBeGreaterThan(15);
   expect([...actionsOf(checks), ...actionsOf(recovery)].sort()).toEqual([...asked].sort());
 });
@@ -49,7 +49,8 @@ test('who recovers changes no table but recovered ones, and no function but thos
   expect(reading?.Resource).toBe('arn:aws:dynamodb:*:*:table/SensorCloud-*');
   expect(new Set(resourcesOf(changing))).toEqual(new Set(['arn:aws:dynamodb:*:*:table/SensorCloud-*-recovered-*']));
   expect(JSON.stringify(reading)).not.toMatch(/Item|Scan|Query|Update|Delete/);
-  const functions = ofRecovery.Statement.filter((one) => !ofTables(one));
+  const functions = ofRecovery.Statement.filter((statement) => !ofTables(statement));
   expect(functions).toHaveLength(2);
-  for (const one of functions) expect(JSON.stringify(one)).toContain('"arn:aws:lambda:*:*:function:SensorCloud-*"');
+  for (const statement of functions)
+    expect(JSON.stringify(statement)).toContain('"arn:aws:lambda:*:*:function:SensorCloud-*"');
 });

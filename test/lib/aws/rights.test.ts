@@ -24,7 +24,7 @@ const functions: Function[] = [
     return { name, uses: all.flatMap((operation) => [...guardCallsOf(operation), ...operation.uses]), queues: [] };
   }),
   ...consumers,
-  ...[...schedules, ...schedulesOfAws, ...authorizers].map((one) => ({ ...one, queues: [] })),
+  ...[...schedules, ...schedulesOfAws, ...authorizers].map((lambda) => ({ ...lambda, queues: [] })),
 ];
 
 const accessesOfCall = (use: Use) => (isStoreCall(use) ? allAccessesOf(accessPatterns[use]) : []);

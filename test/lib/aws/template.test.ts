@@ -62,7 +62,7 @@ describe('the API', () => {
       const said = answers.map((answer) =>
         names.map((name) => answer.responseParameters[`gatewayresponse.header.${name}`]),
       );
-      return [...new Set(said.map((one) => one.join(' ')))];
+      return [...new Set(said.map((words) => words.join(' ')))];
     };
     const [app, other] = ['https://app.example.org', 'https://other.example.org'];
     expect(allowedWith(app)).toEqual([`'${app}' 'Origin'`]);
@@ -124,8 +124,8 @@ describe('a stage', () => {
     ['prod', prod],
   ])(
     '%s: needs less than 350 of the 500 resources and three fifths of the megabyte that CloudFormation takes',
-    (_, one) => {
-      const template = one.toJSON();
+    (_, stack) => {
+      const template = stack.toJSON();
       expect(Object.keys(template.Resources).length).toBeLessThan(350);
       expect(JSON.stringify(template, null, 1).length).toBeLessThan(600_000);
     },
@@ -223,7 +223,7 @@ describe('the functions', () => {
     // Codes for passwords and for channels, what does not get through to receivers, and alarms that nobody hears.
     expect(senders(prod)).toHaveLength(4);
     const resources = senders(prod).flatMap(({ Resource }) =>
-      Resource.map((one: Properties) => one['Fn::Join'][1].at(-1)),
+      Resource.map((resource: Properties) => resource['Fn::Join'][1].at(-1)),
     );
     expect([...new Set(resources)]).toEqual([':identity/cloud@example.org', ':identity/example.org']);
   });

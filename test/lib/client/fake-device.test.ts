@@ -43,11 +43,11 @@ describe.each(['maker_a', 'maker_b'] as const)('a device of %s', (manufacturer) 
     await cloud.idle();
 
     const path = { sensorId: device.sensorId };
-    const events = await gather(listAll(client, '/sensors/{sensorId}/events', { path }), (one) => one);
+    const events = await gather(listAll(client, '/sensors/{sensorId}/events', { path }), (event) => event);
     const said = events
-      .toSorted((one, other) => one.createDate - other.createDate)
+      .toSorted((event, other) => event.createDate - other.createDate)
       .map(({ type, action }) => `${type}/${action}`)
-      .filter((one) => !one.startsWith('sensor/'));
+      .filter((name) => !name.startsWith('sensor/'));
     expect(said).toEqual([
       ...['presence/occupied_room', 'bed/left', 'fall/fall_suspected', 'fall/fall_detected'],
       ...['fall/finished', 'fall/fall_suspected'],

@@ -168,5 +168,5 @@ test('it imports nothing of Node, and runs where there is no global of it', asyn
   const { createContext, runInContext } = await import('node:vm');
   const web = createContext({ Headers, Request, Response, fetch, URL, URLSearchParams, FormData });
   runInContext(outputFiles[0]?.text ?? '', web);
-  expect(web.found.map((one: unknown) => typeof one)).toEqual(Array(6).fill('function'));
+  expect(web.found.map((member: unknown) => typeof member)).toEqual(Array(6).fill('function'));
 });

@@ -71,7 +71,9 @@ test('falls but for their end, vital signs and silence are alarms, and nothing e
 });
 
 test('an alarm is open while one of its hits has neither somebody who goes nor a word of what it was', () => {
-  const states = [hit(1, 0), hit(1, 0, taken(5)), hit(1, 0, judged(5))].map((one) => alarmsOf([one]).map(isOpen));
+  const states = [hit(1, 0), hit(1, 0, taken(5)), hit(1, 0, judged(5))].map((version) =>
+    alarmsOf([version]).map(isOpen),
+  );
   expect(states).toEqual([[true], [false], [false]]);
   expect(alarmsOf([hit(1, 0, taken(5)), hit(2, 1)]).map(isOpen)).toEqual([true]);
 });

@@ -33,7 +33,7 @@ describe('a simulated home', () => {
   test('sends only messages that the cloud can decode, in order of time, from sensors of both makers', () => {
     const all = said(plan({ sensors: 40, seed: 3 }));
     for (const { sensor, message } of all) expect(decoders[makerOf(sensor)](message).signal.kind).not.toBe('unknown');
-    expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((one, other) => one - other));
+    expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((time, other) => time - other));
     expect(new Set(all.map(({ sensor }) => sensor)).size).toBe(40);
   });
   test('has as many falls, visitors and silent sensors as documented', () => {
@@ -49,7 +49,7 @@ describe('a simulated home', () => {
   test('has sensors that report at their interval over midnight too, unless they are silent', () => {
     const options = plan({ days: 2, reportSeconds: 700 });
     for (const sensor of [0, 1, 5]) {
-      const times = [...dayIn(options, 0), ...dayIn(options, 1)].filter((one) => one.sensor === sensor);
+      const times = [...dayIn(options, 0), ...dayIn(options, 1)].filter((event) => event.sensor === sensor);
       const gaps = times.slice(1).flatMap(({ at }, before) => {
         const { at: last = 0, what } = times[before] ?? {};
         return what === 'silent' ? [] : [at - last];
@@ -60,7 +60,7 @@ describe('a simulated home', () => {
   test('sends no message from a silent sensor', () => {
     const all = dayIn(plan({ sensors: 40 }), 0);
     for (const { sensor, at } of every('silent', all))
-      expect(all.find((one) => one.sensor === sensor && one.at > at)?.what).toBe('back');
+      expect(all.find((event) => event.sensor === sensor && event.at > at)?.what).toBe('back');
   });
 });
 
@@ -145,7 +145,7 @@ describe('the simulator', () => {
 
   test('in real time and over MQTT sees every fall told, and prints when one is missing or too many', async () => {
     const fallsIn = (seed: number) => every('fall', dayIn(plan({ sensors: 1, seed }), 0)).length;
-    const seed = Array.from({ length: 100 }, (_, at) => at).find((one) => fallsIn(one) > 0);
+    const seed = Array.from({ length: 100 }, (_, at) => at).find((candidate) => fallsIn(candidate) > 0);
     // The hours in which residents fall.
     const options = plan({ sensors: 1, seed: seed ?? 0, hours: [9.4 * HOUR, 10.6 * HOUR] });
     const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -175,16 +175,16 @@ describe('a call with messages', () => {
 
   test('keeps the bytes of each as they were sent', async () => {
     const { sensorId, device } = await linkSensor(home.client);
-    const [one, two, three] = [nextUuid(), nextUuid(), nextUuid()];
+    const [first, second, third] = [nextUuid(), nextUuid(), nextUuid()];
     const odd = [
-      `{ "type" : 5.0,\n\t"uuid":"${one}", "payload":{"a":1e2,"b":[ 1 ,-0,9007199254740993], "a":2 } }`,
-      `{"type":"\\u0061\\ud800","uuid":"${two}","payload":{"t":"],[}\\"{ \u{1f3e5} ä \\\\","__proto__":{"x":1}}}`,
+      `{ "type" : 5.0,\n\t"uuid":"${first}", "payload":{"a":1e2,"b":[ 1 ,-0,9007199254740993], "a":2 } }`,
+      `{"type":"\\u0061\\ud800","uuid":"${second}","payload":{"t":"],[}\\"{ \u{1f3e5} ä \\\\","__proto__":{"x":1}}}`,
     ];
-    const single = ` {"uuid":"${three}" , "x":"\u{7f}"}  `;
+    const single = ` {"uuid":"${third}" , "x":"\u{7f}"}  `;
     await device.ok('POST', `/devices/${sensorId}/messages`, ` [ ${odd.join(' ,\n')} ]`);
     await device.ok('POST', `/devices/${sensorId}/messages`, single);
     await cloud.idle();
-    const kept = await Promise.all([one, two, three].map((uuid) => events().get(home.customerId, sensorId, uuid)));
+    const kept = await Promise.all([first, second, third].map((uuid) => events().get(home.customerId, sensorId, uuid)));
     expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
   });
 

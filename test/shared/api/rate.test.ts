@@ -207,17 +207,17 @@ describe('callers behind the trusted proxy', () => {
 
 describe('a device', () => {
   test('has 20 calls a second of its own', async () => {
-    const [one, other] = [await linkSensor(home.client), await linkSensor(home.client)];
+    const [first, other] = [await linkSensor(home.client), await linkSensor(home.client)];
     nextSecond();
-    const post = ({ device, sensorId }: typeof one) =>
+    const post = ({ device, sensorId }: typeof first) =>
       device.call('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} });
-    const answers = await times(30, () => post(one));
+    const answers = await times(30, () => post(first));
     expect(tally(answers)).toEqual({ 202: 20, 429: 10 });
     for (const answer of answers) expectSound(answer);
     expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('20');
     expect((await post(other)).status).toBe(202);
     nextSecond();
-    expect((await post(one)).status).toBe(202);
+    expect((await post(first)).status).toBe(202);
   });
 });
 
@@ -233,7 +233,7 @@ test('a wrong token at the API of the devices costs no write, and none with its 
       clientOf(cloud.url).call('POST', path, {}, { authorization: `Bearer ${token}` }),
     );
     expect(tally(await Promise.all(calls))).toEqual({ 401: tokens.length });
-    return written.reduce((sum, one) => sum + one, 0);
+    return written.reduce((sum, value) => sum + value, 0);
   };
   const drawn = Array.from({ length: 8 }, () => drawToken('device', randomBytes));
   try {

@@ -9,13 +9,17 @@ afterAll(() => sns.restore());
 
 test('all subscriptions of a topic are listed, over all pages, and only confirmed ones are told of alarms', async () => {
   const TopicArn = 'arn:aws:sns:eu-central-1:1:alarms';
-  const one = (SubscriptionArn: string, Protocol: string) => ({ SubscriptionArn, Protocol, Endpoint: 'x' });
+  const subscription = (SubscriptionArn: string, Protocol: string) => ({ SubscriptionArn, Protocol, Endpoint: 'x' });
   sns.on(ListSubscriptionsByTopicCommand, { TopicArn }).resolves({
-    Subscriptions: [one('PendingConfirmation', 'email'), one('Deleted', 'sms'), one(`${TopicArn}:1`, 'email-json')],
+    Subscriptions: [
+      subscription('PendingConfirmation', 'email'),
+      subscription('Deleted', 'sms'),
+      subscription(`${TopicArn}:1`, 'email-json'),
+    ],
     NextToken: 'next',
   });
   sns.on(ListSubscriptionsByTopicCommand, { TopicArn, NextToken: 'next' }).resolves({
-    Subscriptions: [one(`${TopicArn}:2`, 'sms')],
+    Subscriptions: [subscription(`${TopicArn}:2`, 'sms')],
   });
   const all = await subscriptionsBySns({ region: 'eu-central-1' }, TopicArn)();
   expect(all.map(({ isConfirmed }) => isConfirmed)).toEqual([false, false, true, true]);

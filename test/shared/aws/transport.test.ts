@@ -91,12 +91,12 @@ test('a process that was frozen loses one try to its dead sockets, however many 
 
 test('no try to send a message begins when it is too late', async () => {
   await using silence = await startSilence();
-  const one = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
+  const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(
     ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'quarantine'].map((name) => [name, silence.url]),
   ) as Parameters<typeof queuesBySqs>[1];
   const error = await errorOf(
-    queuesBySqs({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [one]),
+    queuesBySqs({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [timer]),
   );
   expect(error?.message).toBe('it is too late to send it');
   expect(silence.heard()).toBe(0);

@@ -6,10 +6,10 @@ test('a batch is done before the next begins, and every one is done once', async
   const most: number[] = [];
   const seen: number[] = [];
   const all = Array.from({ length: 25 }, (_, at) => at);
-  const act = async (one: number) => {
+  const act = async (item: number) => {
     most.push(++running);
     await Promise.resolve();
-    seen.push(one);
+    seen.push(item);
     running--;
   };
   expect([await inBatches(all, act), Math.max(...most), seen]).toEqual([25, 10, all]);

@@ -25,14 +25,14 @@ describe('a semaphore', () => {
 
   test('gives those who have a permit at a key at the same time something in common, until the last has left', async () => {
     const { acquire } = createSemaphore(2, () => new Set());
-    const [one, two, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
-    expect(one?.shared).toBe(two?.shared);
-    expect(one?.shared).not.toBe(other?.shared);
-    one?.release();
-    expect([two?.isEmpty(), two?.isWanted()]).toEqual([false, false]);
-    two?.release();
-    expect(two?.isEmpty()).toBe(true);
-    expect((await acquire('x', forever))?.shared).not.toBe(one?.shared);
+    const [first, second, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
+    expect(first?.shared).toBe(second?.shared);
+    expect(first?.shared).not.toBe(other?.shared);
+    first?.release();
+    expect([second?.isEmpty(), second?.isWanted()]).toEqual([false, false]);
+    second?.release();
+    expect(second?.isEmpty()).toBe(true);
+    expect((await acquire('x', forever))?.shared).not.toBe(first?.shared);
   });
 
   test('sends those away whose acquire timeout is over, and loses no place by it', async () => {

@@ -50,19 +50,19 @@ const bad = async (): Promise<Record<string, Case & { now?: number }>> => ({
   'another id': { check: 'signature', headers: { ...signed(secret), 'webhook-id': 'e' } },
 });
 const complete = (cases: Record<string, Case & { now?: number }>) =>
-  Object.values(cases).map((one) => ({ body, secret, now, token, origin, ...one }));
+  Object.values(cases).map((given) => ({ body, secret, now, token, origin, ...given }));
 const none = (cases: object, answer: boolean) => Object.keys(cases).map(() => answer);
 
 describe('the page on verifying deliveries', () => {
   test('has code for Node that accepts what the service sends, and nothing else', async () => {
     const of = await import(`data:text/javascript,${encodeURIComponent(code('js'))}`);
     const verdicts = (cases: ReturnType<typeof complete>) =>
-      cases.map((one) => {
-        const bytes = Buffer.from(one.body);
-        if (one.check === 'token') return of.verifyToken(one.headers, one.token);
-        if (one.check === 'jwt') return of.verifyJwt(one.headers, one.token, one.origin, one.now);
-        if (one.check === 'simple') return of.verifySimpleSignature(one.headers, bytes, one.secret);
-        return of.verifySignature(one.headers, bytes, one.secret, one.now);
+      cases.map((given) => {
+        const bytes = Buffer.from(given.body);
+        if (given.check === 'token') return of.verifyToken(given.headers, given.token);
+        if (given.check === 'jwt') return of.verifyJwt(given.headers, given.token, given.origin, given.now);
+        if (given.check === 'simple') return of.verifySimpleSignature(given.headers, bytes, given.secret);
+        return of.verifySignature(given.headers, bytes, given.secret, given.now);
       });
     const [rightful, wrong] = [await good(), await bad()];
     expect(verdicts(complete(rightful))).toEqual(none(rightful, true));

@@ -104,7 +104,8 @@ describe('names and texts of people', () => {
   test('chat: have no effect, whatever is in them', () => {
     fc.assert(
       fc.property(nasty, (text) => {
-        for (const one of chatTexts(withNames(text))) for (const command of commands) expect(one).not.toMatch(command);
+        for (const part of chatTexts(withNames(text)))
+          for (const command of commands) expect(part).not.toMatch(command);
       }),
     );
   });
@@ -117,14 +118,14 @@ describe('names and texts of people', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         // No mention is one without `msteams.entities`, and the schema of the payload has neither those nor a TextBlock.
-        for (const one of teamsTexts(withNames(text))) expect(one).not.toMatch(/@\w|\{\{|:\/\/|\p{L}\.\p{L}/u);
+        for (const part of teamsTexts(withNames(text))) expect(part).not.toMatch(/@\w|\{\{|:\/\/|\p{L}\.\p{L}/u);
       }),
     );
   });
 
   test('both: look as they were given', () => {
     const text = 'Dr. Müller, Zimmer 1.07: 23:47 (bitte)';
-    const unseen = (one: string | undefined) => one?.replaceAll('\u200b', '');
+    const unseen = (text: string | undefined) => text?.replaceAll('\u200b', '');
     expect(unseen(chatTexts(withNames(text))[0])).toBe(text);
     expect(unseen(teamsTexts(withNames(text))[0])).toBe(text);
   });

@@ -48,7 +48,7 @@ const reversed = <T>(value: T): T => {
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
-      .map(([name, one]) => [name, reversed(one)]),
+      .map(([name, value]) => [name, reversed(value)]),
   ) as T;
 };
 

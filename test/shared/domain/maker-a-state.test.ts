@@ -82,8 +82,8 @@ describe('falls of maker A', () => {
     expect(play(starts).said.map((all) => all.includes('fall_loop'))).toEqual([false, false, true, false, false]);
   });
   test.each([a.fall('calling', 2), a.sensitive('calling', 7)])('are no loop with a call between them', (call) => {
-    const [one, two, three] = [1, 2, 3].map((start) => a.fall('fall_detected', start));
-    expect(play([one, two, call, three] as object[]).said.join(' ')).not.toContain('fall_loop');
+    const [first, second, third] = [1, 2, 3].map((start) => a.fall('fall_detected', start));
+    expect(play([first, second, call, third] as object[]).said.join(' ')).not.toContain('fall_loop');
   });
   test('before v0.40 are confirmed at once', () => {
     const old = { ...around, ...timesOf(null, 39) };

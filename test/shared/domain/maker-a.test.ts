@@ -175,7 +175,7 @@ describe('the messages of a call', () => {
       fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
       fc.nat(3),
       (messages, indent) => {
-        const found = messagesIn(JSON.stringify(messages, null, indent)).map((one) => JSON.parse(one));
+        const found = messagesIn(JSON.stringify(messages, null, indent)).map((text) => JSON.parse(text));
         expect(JSON.stringify(found)).toBe(JSON.stringify(messages));
       },
     );

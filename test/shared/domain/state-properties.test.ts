@@ -31,8 +31,8 @@ const wordOfB: fc.Arbitrary<Word> = fc.oneof(
   fc.record({ 'track-id': track, pose: fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11) }).map((person) => ({
     message: { cmd: 'event', type: 2, data: [person] },
   })),
-  fc.record({ 'track-id': track, event: fc.constantFrom(1, 2, 3, 4), area_id: fc.nat(2) }).map((one) => ({
-    message: { cmd: 'event', type: 1, data: [one] },
+  fc.record({ 'track-id': track, event: fc.constantFrom(1, 2, 3, 4), area_id: fc.nat(2) }).map((item) => ({
+    message: { cmd: 'event', type: 1, data: [item] },
   })),
   fc.nat(3).map((count) => ({ message: { cmd: 'event', type: 3, data: { 'number-people': count } } })),
   fc.constantFrom(0, 1).map((status) => ({ message: { cmd: 'event', type: 5, data: { status } } })),
@@ -59,12 +59,12 @@ const play = (maker: Manufacturer, words: readonly Word[]) => {
   }
   return { state, told, now };
 };
-const alternates = (told: readonly Told[], one: string, other: string, first = one) => {
+const alternates = (told: readonly Told[], opening: string, other: string, first = opening) => {
   const seen = told
-    .filter(({ situation }) => situation === one || situation === other)
+    .filter(({ situation }) => situation === opening || situation === other)
     .map(({ situation }) => situation);
   for (const [at, situation] of seen.entries())
-    expect(situation).toBe((at % 2 === 0) === (first === one) ? one : other);
+    expect(situation).toBe((at % 2 === 0) === (first === opening) ? opening : other);
 };
 const count = (told: readonly Told[], situation: string) =>
   told.filter((event) => event.situation === situation).length;

@@ -87,12 +87,12 @@ describe('what waits when a report comes is noted', () => {
   test('though falls may wait: what changes nothing before them changes nothing after them', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
-      fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((one) => ({
-        type: one.type,
+      fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({
+        type: fall.type,
         payload: {
-          status: one.status,
-          isLearning: one.start === 900_200,
-          ...(one.start !== 900_100 && { timestamp: one.start }),
+          status: fall.status,
+          isLearning: fall.start === 900_200,
+          ...(fall.start !== 900_100 && { timestamp: fall.start }),
         },
       })),
       { maxLength: 6 },

@@ -26,7 +26,7 @@ test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
 );
 
 test('SQS takes a task that is unique for once, whichever call it follows from', () => {
-  const [one, other] = ['a', 'b'].map((requestId) => encode(SensorTask.parse({ ...notice, requestId })));
-  expect(one?.body).not.toBe(other?.body);
-  expect(one?.deduplicationId).toBe(other?.deduplicationId);
+  const [first, other] = ['a', 'b'].map((requestId) => encode(SensorTask.parse({ ...notice, requestId })));
+  expect(first?.body).not.toBe(other?.body);
+  expect(first?.deduplicationId).toBe(other?.deduplicationId);
 });

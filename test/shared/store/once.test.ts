@@ -37,10 +37,10 @@ const sealed = 'sealed';
 /** A second factor that is on. */
 const switchOn = async (): Promise<string> => {
   const accountKey = `account ${++at}`;
-  const one = { ...(user as object), id: at, accountKey, username: accountKey, customerId: null };
-  await other.users.create(some(one), accountKey, 'hash', 1);
+  const account = { ...(user as object), id: at, accountKey, username: accountKey, customerId: null };
+  await other.users.create(some(account), accountKey, 'hash', 1);
   await other.otps.begin(accountKey, sealed);
-  await other.otps.switchOn(some(one), some({ sealed }), 1, ['c1', 'c2']);
+  await other.otps.switchOn(some(account), some({ sealed }), 1, ['c1', 'c2']);
   return accountKey;
 };
 const begin = async (): Promise<string> => {

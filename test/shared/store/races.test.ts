@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => act(at)));
-const count = <T>(all: readonly T[], one: T) => all.filter((other) => other === one).length;
+const count = <T>(all: readonly T[], item: T) => all.filter((other) => other === item).length;
 
 describe('50 at once', () => {
   test('want the same username, in any case: exactly one gets it, and its password opens it', async () => {

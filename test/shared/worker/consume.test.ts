@@ -61,9 +61,9 @@ test('of a FIFO queue a group is given back from its first failure on, and other
 
 test('of a standard queue each message stands for itself, also within a group', async () => {
   const { runtime } = hostOf();
-  const inGroup = (one: ReturnType<typeof record>) => ({
-    ...one,
-    attributes: { ...one.attributes, MessageGroupId: 'a' },
+  const inGroup = (message: ReturnType<typeof record>) => ({
+    ...message,
+    attributes: { ...message.attributes, MessageGroupId: 'a' },
   });
   const records = [record('1', task('fail')), record('2', task('say')), record('3', task('fail'))].map(inGroup);
   expect(await read(runtime, records)).toEqual(['1', '3']);
@@ -90,7 +90,10 @@ test('the pause before a message is shown again grows to a quarter of an hour, a
   const { runtime, hidden } = hostOf();
   for (const receives of [1, 2, 3, 5, 12, 99]) await read(runtime, [record('1', task('fail'), 'a', receives)]);
   expect(hidden.map(({ seconds }) => seconds)).toEqual([0, 0, 1, 4, 512, 900]);
-  const all = Array.from({ length: MAX_RECEIVES }, (_, at) => retrySeconds(at + 1)).reduce((sum, one) => sum + one, 0);
+  const all = Array.from({ length: MAX_RECEIVES }, (_, at) => retrySeconds(at + 1)).reduce(
+    (sum, seconds) => sum + seconds,
+    0,
+  );
   expect(all / 3_600).toBeGreaterThan(20);
 });
 
@@ -125,6 +128,6 @@ test('what is put off again and again counts as failed after a minute: somebody 
   await read(runtime, [record('1', task('again'), 'a', 9), record('2', task('again'), undefined, 9)]);
   const failed = ['TasksFailed', 1, { worker: 'reader', kind: 'again' }];
   expect(measured).toEqual([failed, failed]);
-  const pauses = Array.from({ length: 8 }, (_, at) => retrySeconds(at + 1)).reduce((sum, one) => sum + one);
+  const pauses = Array.from({ length: 8 }, (_, at) => retrySeconds(at + 1)).reduce((sum, seconds) => sum + seconds);
   expect(pauses).toBeLessThan(120);
 });

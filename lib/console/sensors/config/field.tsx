@@ -66,8 +66,8 @@ export const Input = ({ field, value, error, onChange, firmware }: InputProps) =
       <NativeSelect
         {...common}
         value={String(value)}
-        onChange={({ currentTarget }) => onChange(choices.find((one) => String(one) === currentTarget.value))}
-        data={choices.map((one) => ({ value: String(one), label: meaningOf(one, note) }))}
+        onChange={({ currentTarget }) => onChange(choices.find((choice) => String(choice) === currentTarget.value))}
+        data={choices.map((choice) => ({ value: String(choice), label: meaningOf(choice, note) }))}
       />
     );
   if (kind === 'number')

@@ -73,7 +73,7 @@ const follow = ({ components }: Document, schema: Schema): Schema =>
 /** Gives the fields of the body that a PUT to a path takes. */
 export const fieldsAt = (document: Document, path: string): Field[] => {
   const schema = document.paths[path]?.put?.requestBody?.content['application/json']?.schema ?? {};
-  return Object.entries(follow(document, schema).properties ?? {}).map(([name, one]) => fieldOf(name, one));
+  return Object.entries(follow(document, schema).properties ?? {}).map(([name, property]) => fieldOf(name, property));
 };
 
 /** The query for the OpenAPI document, from which the forms are generated. */

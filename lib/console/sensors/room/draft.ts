@@ -49,14 +49,14 @@ export const useDraft = (room: Room) => {
     },
     change,
     changeRegion: (id: string, changes: Partial<Region>): void =>
-      mapRegions((regions) => regions.map((one) => (one.id === id ? { ...one, ...changes } : one))),
+      mapRegions((regions) => regions.map((region) => (region.id === id ? { ...region, ...changes } : region))),
     addRegion: (rect: Rect, name: string): void => {
       const region = fresh(rect, name);
       mapRegions((regions) => [...regions, region]);
       choose(region.id ?? null);
     },
     removeRegion: (id: string): void => {
-      mapRegions((regions) => regions.filter((one) => one.id !== id));
+      mapRegions((regions) => regions.filter((region) => region.id !== id));
       choose(null);
     },
   };

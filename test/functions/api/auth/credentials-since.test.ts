@@ -42,7 +42,8 @@ beforeAll(async () => {
   const first = await startTestCloud({ dataDir });
   before = await credentialsOf(first);
   const { session, token } = before;
-  for (const one of [session, token]) expect([one, await me(clientOf(first.url, one))]).toEqual([one, 200]);
+  for (const credential of [session, token])
+    expect([credential, await me(clientOf(first.url, credential))]).toEqual([credential, 200]);
   await first.stop();
   const CREDENTIALS_SINCE = new Date(Date.now() + 1).toISOString();
   again = await startTestCloud({ dataDir, environment: { CREDENTIALS_SINCE } });

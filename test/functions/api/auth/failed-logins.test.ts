@@ -71,10 +71,10 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
 /** The status, and the seconds to wait of a 429. */
 const told = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
 /** Holds what asks for the check of that password back, until all the others are answered. */
-const atLast = async (password: string, one: () => Promise<Answer>, others: () => Promise<Answer[]>) => {
+const atLast = async (password: string, attempt: () => Promise<Answer>, others: () => Promise<Answer[]>) => {
   const released = Promise.withResolvers<void>();
   held.set(password, released.promise);
-  const last = one();
+  const last = attempt();
   const before = await others();
   held.delete(password);
   released.resolve();

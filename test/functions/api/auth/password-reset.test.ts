@@ -89,7 +89,7 @@ test('a code is void once the e-mail address that it was mailed to is no longer 
   // What is mailed from then on is good, also after a change of something else.
   await moveTo(user.email);
   await ask(username);
-  const second = mailsTo(username).find((one) => one !== mail);
+  const second = mailsTo(username).find((other) => other !== mail);
   await admin.ok('PUT', `/users/${id}`, { ...profile, firstName: 'Other', email: user.email });
   expect([await confirm(codeOf(mail)), await confirm(codeOf(second))]).toEqual([401, 200]);
 });

@@ -216,12 +216,12 @@ describe('a browser with cookies', () => {
 
 describe('a session', () => {
   test('ends at logout, with its cookies, and leaves others alone', async () => {
-    const [one, other] = [await login(), await login()].map((answer) => anybody.as(tokenOf(answer)));
-    const out = await one?.call('POST', '/users/logout');
+    const [first, other] = [await login(), await login()].map((answer) => anybody.as(tokenOf(answer)));
+    const out = await first?.call('POST', '/users/logout');
     expect([out?.status, out?.body]).toEqual([200, { status: 'OK' }]);
     expect(out && cookiesOf(out)).toEqual({ PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' });
-    expect((await one?.call('GET', '/users/me'))?.status).toBe(401);
-    expect((await one?.call('POST', '/users/logout'))?.status).toBe(401);
+    expect((await first?.call('GET', '/users/me'))?.status).toBe(401);
+    expect((await first?.call('POST', '/users/logout'))?.status).toBe(401);
     expect((await other?.call('GET', '/users/me'))?.status).toBe(200);
   });
   test('ends 86,400 s after its login, and not before', async () => {

@@ -57,14 +57,14 @@ describe('a channel', () => {
   });
 
   test('is not proven by a code for another address of the same user, nor by that of another user', async () => {
-    const [one, two] = [await place.hire(), await place.hire()];
+    const [nurse, colleague] = [await place.hire(), await place.hire()];
     const [first, second] = [nextNumber(), nextNumber()];
-    await setChannel(one.client, 'sms', { address: first });
+    await setChannel(nurse.client, 'sms', { address: first });
     const code = place.codeFor(first);
-    await setChannel(one.client, 'sms', { address: second });
-    expect((await proveChannel(one.client, 'sms', code)).status).toBe(place.codeFor(second) === code ? 200 : 400);
-    await setChannel(two.client, 'sms', { address: first });
-    expect((await proveChannel(two.client, 'sms', code)).status).toBe(place.codeFor(first) === code ? 200 : 400);
+    await setChannel(nurse.client, 'sms', { address: second });
+    expect((await proveChannel(nurse.client, 'sms', code)).status).toBe(place.codeFor(second) === code ? 200 : 400);
+    await setChannel(colleague.client, 'sms', { address: first });
+    expect((await proveChannel(colleague.client, 'sms', code)).status).toBe(place.codeFor(first) === code ? 200 : 400);
   });
 
   test.each([

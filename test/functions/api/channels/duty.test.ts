@@ -34,15 +34,15 @@ test('whoever says to be on duty is listed until that time, and not a moment lon
 });
 
 test('duty ends when its user says so, may not log in any more, or goes', async () => {
-  const [one, two, three] = [await hire('one'), await hire('two'), await hire('three')];
-  for (const { client } of [one, two, three]) await begin(client, time + HOUR);
+  const [first, second, third] = [await hire('one'), await hire('two'), await hire('three')];
+  for (const { client } of [first, second, third]) await begin(client, time + HOUR);
   expect(await list()).toHaveLength(3);
-  await one.client.ok('DELETE', '/users/me/duty');
-  await one.client.ok('DELETE', '/users/me/duty');
+  await first.client.ok('DELETE', '/users/me/duty');
+  await first.client.ok('DELETE', '/users/me/duty');
   expect(await list()).toHaveLength(2);
-  await home.client.ok('PUT', `/users/${two.id}/access`, { canLogin: false, permissions: [] });
+  await home.client.ok('PUT', `/users/${second.id}/access`, { canLogin: false, permissions: [] });
   expect(await list()).toHaveLength(1);
-  await home.client.ok('DELETE', `/users/${three.id}`);
+  await home.client.ok('DELETE', `/users/${third.id}`);
   expect(await list()).toEqual([]);
 });
 

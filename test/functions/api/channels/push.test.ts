@@ -113,9 +113,9 @@ test('keys that no browser made are a 400', async () => {
     null,
     [],
   ];
-  for (const one of wrong) {
-    const answer = await set(client, { endpoint: browser.url, keys: one });
-    expect([one, answer.status]).toEqual([one, 400]);
+  for (const keys of wrong) {
+    const answer = await set(client, { endpoint: browser.url, keys });
+    expect([keys, answer.status]).toEqual([keys, 400]);
   }
   for (const subscription of [null, 7, 'x', [], { keys }, { endpoint: browser.url }])
     expect((await set(client, subscription)).status).toBe(400);

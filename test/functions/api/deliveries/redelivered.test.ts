@@ -51,7 +51,7 @@ describe('a delivery that waits and is sent again', () => {
     world.answerWith(ok);
     const second = await again(first);
     expect(await detail(second)).toMatchObject({ state: 'delivered', replayOf: id });
-    for (const one of [id, first]) expect(await detail(one)).toMatchObject(redelivered);
+    for (const deliveryId of [id, first]) expect(await detail(deliveryId)).toMatchObject(redelivered);
     await world.pass(1_500_000);
     expect(receiver.received).toHaveLength(3);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));

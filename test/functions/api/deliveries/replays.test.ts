@@ -28,7 +28,7 @@ describe('a replay', () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     await fall();
     world.answerWith(status(500, 'no'));
-    for (let one = 0; one < 3; one++) await fall();
+    for (let falls = 0; falls < 3; falls++) await fall();
     world.answerWith(ok);
     const before = receiver.received.length;
     const span = { since: 0, until: world.now() + DAY, ratePerSecond: 100 };
@@ -50,7 +50,7 @@ describe('a replay', () => {
     };
     expect(await list()).toEqual([]);
     world.answerWith(status(500, 'no'));
-    for (let one = 0; one < 3; one++) await fall();
+    for (let falls = 0; falls < 3; falls++) await fall();
     world.answerWith(ok);
     const span = { since: 0, until: world.now(), ratePerSecond: 1 };
     const { id } = await client.ok<Replay>('POST', `${at}/replays`, span);
@@ -65,7 +65,7 @@ describe('a replay', () => {
   test('that is canceled sends no more; what it had not sent has failed', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
-    for (let one = 0; one < 4; one++) await fall();
+    for (let falls = 0; falls < 4; falls++) await fall();
     world.answerWith(ok);
     const before = receiver.received.length;
     const span = { since: 0, until: world.now(), ratePerSecond: 4 };
@@ -85,7 +85,7 @@ describe('a replay', () => {
   test('that is paused sends no more until it goes on, and then the rest once', async () => {
     const { fall, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
-    for (let one = 0; one < 12; one++) await fall();
+    for (let falls = 0; falls < 12; falls++) await fall();
     world.answerWith(ok);
     const before = receiver.received.length;
     const span = { since: 0, until: world.now(), ratePerSecond: 1 };
@@ -93,14 +93,14 @@ describe('a replay', () => {
     await receiver.until(before + 1);
     const paused = await client.ok<Replay>('PUT', `${at}/replays/${replay.id}`, { isPaused: true });
     expect(paused).toMatchObject({ state: 'running', isPaused: true, total: 12 });
-    for (let one = 0; one < 6; one++) await world.pass(3_000);
+    for (let passes = 0; passes < 6; passes++) await world.pass(3_000);
     const sent = receiver.received.length - before;
     expect(sent).toBeLessThan(12);
     await world.pass(60_000);
     expect(receiver.received.length - before).toBe(sent);
     expect(await progress(client, at, replay)).toMatchObject({ isPaused: true, sent });
     await client.ok('PUT', `${at}/replays/${replay.id}`, { isPaused: false });
-    for (let one = 0; one < 6; one++) await world.pass(3_000);
+    for (let passes = 0; passes < 6; passes++) await world.pass(3_000);
     expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', isPaused: false, sent: 12 });
     expect(receiver.received.length - before).toBe(12);
   });
@@ -108,7 +108,7 @@ describe('a replay', () => {
   test('takes the place of what is held: each comes once when the webhook is on again', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
-    for (let one = 0; one < 3; one++) await fall();
+    for (let falls = 0; falls < 3; falls++) await fall();
     const replay = await replayAll(client, at);
     expect((await list('?state=failed')).data.map(({ reason }) => reason)).toEqual(Array(3).fill('replayed'));
     expect((await list('?state=held')).total).toBe(3);
@@ -131,7 +131,7 @@ describe('a replay', () => {
   test('that is canceled leaves what was held before it: each comes once when the webhook is on again', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
-    for (let one = 0; one < 3; one++) await fall();
+    for (let falls = 0; falls < 3; falls++) await fall();
     const replay = await replayAll(client, at);
     await client.ok('DELETE', `${at}/replays/${replay.id}`);
     await world.idle();
@@ -160,7 +160,7 @@ describe('a replay', () => {
   test('that is canceled while its webhook is off leaves nothing that the webhook counts as held', async () => {
     const { fall, list, client, at, set, record } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
-    for (let one = 0; one < 3; one++) await fall();
+    for (let falls = 0; falls < 3; falls++) await fall();
     await set({ isEnabled: false });
     const replay = await replayAll(client, at);
     expect(await record()).toMatchObject({ held: 3 });

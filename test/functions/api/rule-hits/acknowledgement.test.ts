@@ -141,7 +141,7 @@ describe('an acknowledgement of a rule hit', () => {
         acknowledgement: { ruleHitId: hit.id, ...acknowledgement },
       },
     ]);
-    await Promise.all([id, raw.id].map((one) => home.client.ok('DELETE', `/webhooks/${one}`)));
+    await Promise.all([id, raw.id].map((webhookId) => home.client.ok('DELETE', `/webhooks/${webhookId}`)));
     await hooks.stop();
   });
 

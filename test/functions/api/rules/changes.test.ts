@@ -62,7 +62,7 @@ describe('a rule', () => {
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const left = await stores.rules.list(customerId);
     expect(left).toHaveLength(1);
-    expect(left.map((one) => Rule.parse(one))).toMatchObject([await client.ok('GET', `/rules/${rule.id}`)]);
+    expect(left.map((item) => Rule.parse(item))).toMatchObject([await client.ok('GET', `/rules/${rule.id}`)]);
   });
 
   test('that is replaced and deleted at once is deleted once, and stays so', async () => {

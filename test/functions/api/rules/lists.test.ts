@@ -55,10 +55,10 @@ const list = async (query: string) => {
 };
 
 test('a page of 1 of 500 rules of full length costs at most 35 read, one of 30 at most 30 more', async () => {
-  const [one, thirty] = [await list('perPage=1'), await list('perPage=30')];
-  expect([one.total, one.data.length, thirty.data.length]).toEqual([COUNT, 1, 30]);
-  expect(one.read).toBeLessThanOrEqual(35);
-  expect(thirty.read - one.read).toBeLessThanOrEqual(30);
+  const [ofOne, ofThirty] = [await list('perPage=1'), await list('perPage=30')];
+  expect([ofOne.total, ofOne.data.length, ofThirty.data.length]).toEqual([COUNT, 1, 30]);
+  expect(ofOne.read).toBeLessThanOrEqual(35);
+  expect(ofThirty.read - ofOne.read).toBeLessThanOrEqual(30);
 });
 
 test('no list of rules, searched or not, reads a partition that alarms come by', async () => {
@@ -100,7 +100,7 @@ test('it shows what the last write said: a new rule, another name, and no rule t
   expect((await list('perPage=1')).data).toEqual([made]);
   const renamed = await client.ok<Rule>('PUT', `/rules/${made.id}`, { ...made, name: 'zz', title: 'needle' });
   expect((await list('perPage=1&sortBy=desc(updateDate)')).data).toEqual([renamed]);
-  expect((await list('perPage=2')).data.map((one) => one.name)).not.toContain('a new one');
+  expect((await list('perPage=2')).data.map(({ name }) => name)).not.toContain('a new one');
   expect((await list('searchText=NEEDLE')).data).toEqual([renamed]);
   await client.ok('DELETE', `/rules/${made.id}`);
   const left = await list('perPage=1&sortBy=desc(id)');

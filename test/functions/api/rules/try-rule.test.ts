@@ -8,7 +8,7 @@ const formats = ['full', 'custom1', 'raw', 'chat', 'teams'] as const;
 beforeAll(async () => {
   [world, ...receivers] = await Promise.all([createPeopleWorld(), ...formats.map(() => startReceiver())]);
 });
-afterAll(() => Promise.all([world, ...receivers].map((one) => one.stop())));
+afterAll(() => Promise.all([world, ...receivers].map((server) => server.stop())));
 
 const got = (format: (typeof formats)[number]) => receivers[formats.indexOf(format)]?.received ?? [];
 

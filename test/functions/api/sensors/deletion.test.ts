@@ -63,7 +63,7 @@ describe('deleting a sensor', () => {
       }),
     );
     await cloud.idle();
-    expect(new Set(outcomes.map(({ status }) => status).filter((one) => one !== 200 && one !== 409))).toEqual(
+    expect(new Set(outcomes.map(({ status }) => status).filter((status) => status !== 200 && status !== 409))).toEqual(
       new Set(),
     );
     for (const { sensor, status } of outcomes) {

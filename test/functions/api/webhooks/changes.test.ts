@@ -169,10 +169,10 @@ describe('a webhook', () => {
     const asHook = { ...hook, isCustomerHook: true, botId: null };
     const onlyBots = (await hireFor(admin, customerId, 'bots-only', { permissions: ['manage_bots'] })).client;
     const onlyHooks = (await hireFor(admin, customerId, 'hooks-only', { permissions: ['manage_customers'] })).client;
-    const tries = async (one: Client) => [
-      await statusOf(one.call('PUT', path, hook)),
-      await statusOf(one.call('PUT', path, asHook)),
-      await statusOf(one.call('POST', `${path}/token`)),
+    const tries = async (caller: Client) => [
+      await statusOf(caller.call('PUT', path, hook)),
+      await statusOf(caller.call('PUT', path, asHook)),
+      await statusOf(caller.call('POST', `${path}/token`)),
     ];
     expect([await tries(onlyBots), await tries(onlyHooks)]).toEqual([
       [200, 403, 200],
@@ -213,7 +213,7 @@ describe('a webhook', () => {
     const { client, customerId, path, hook } = await createScene('laurel');
     const forms = [{ isCustomerHook: true, botId: null, format: 'raw' }, { isCustomerHook: true, botId: null }, {}];
     const statuses = await atOnce(50, (at) => statusOf(client.call('PUT', path, { ...hook, ...forms[at % 3] })));
-    expect(statuses.filter((one) => one !== 200 && one !== 503)).toEqual([]);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const left = await client.ok<Hook>('GET', path);
     const expected = left.isCustomerHook ? { [hook.id]: left.format } : {};
     expect((await stores.customers.get(customerId))?.hooks).toEqual(expected);

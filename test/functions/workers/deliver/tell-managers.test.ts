@@ -49,8 +49,8 @@ test('a 410 is a failure like others, until two minutes of nothing else switch t
   await world.idle();
   expect(await health()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
   expect(world.valuesOf('WebhooksDisabled')).toHaveLength(1);
-  expect(actions().filter((one) => one === 'webhook/disabled')).toHaveLength(1);
-  expect(actions().filter((one) => one === 'delivery/failed')).toHaveLength(1);
+  expect(actions().filter((action) => action === 'webhook/disabled')).toHaveLength(1);
+  expect(actions().filter((action) => action === 'delivery/failed')).toHaveLength(1);
   const heads = mailsHere().map((mail) => mail.split('\n')[0]?.replace(/\d+@/, 'N@'));
   expect(heads.toSorted()).toEqual([
     expect.stringMatching(/^mail to boss-N@example\.com: Der Webhook „.+“ wurde abgeschaltet$/),
@@ -63,13 +63,13 @@ test('a fall whose first delivery ends failed is told by one mail an hour, and b
   world.answerWith(status(500, ''));
   for (let at = 0; at < 3; at++) await fall();
   await world.idle();
-  expect(actions().filter((one) => one === 'delivery/failed')).toHaveLength(3);
+  expect(actions().filter((action) => action === 'delivery/failed')).toHaveLength(3);
   expect(mailsHere()).toHaveLength(1);
   expect(world.valuesOf('AlarmsFailed').length).toBeGreaterThanOrEqual(3);
   // A repetition that fails says nothing new.
   const [failed] = (await list()).data;
   await client.ok('POST', `${at}/deliveries/${failed?.id}/redeliver`);
   await world.idle();
-  expect(actions().filter((one) => one === 'delivery/failed')).toHaveLength(3);
+  expect(actions().filter((action) => action === 'delivery/failed')).toHaveLength(3);
   world.answerWith(ok);
 });

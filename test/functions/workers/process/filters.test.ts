@@ -40,8 +40,8 @@ test('a webhook of the customer is told of what all of its filters name; without
   expect(all).toContain('fall_detected');
   expect(all).toContain('confirmed');
   expect(toldTo('nulls')).toEqual(all);
-  expect(toldTo('situations')).toEqual(all.filter((one) => ['confirmed', 'finished'].includes(one)));
-  expect(toldTo('types')).toEqual(all.filter((one) => ['fall_detected', 'active'].includes(one)));
+  expect(toldTo('situations')).toEqual(all.filter((kind) => ['confirmed', 'finished'].includes(kind)));
+  expect(toldTo('types')).toEqual(all.filter((kind) => ['fall_detected', 'active'].includes(kind)));
   expect(toldTo('both')).toEqual([]);
 });
 

@@ -176,7 +176,7 @@ describe('a new process', () => {
 
   test('beside another one sends the same checks, which is harmless', async () => {
     const id = await put('silent', { lastSeen: now - 400 * SECOND });
-    const [one, other] = [start(), start()];
-    expect([(await one()).sent, (await other(0)).sent]).toEqual([[id], [id]]);
+    const [first, other] = [start(), start()];
+    expect([(await first()).sent, (await other(0)).sent]).toEqual([[id], [id]]);
   });
 });

@@ -103,10 +103,12 @@ describe('a stage with gradual deployments', () => {
   });
 
   it.each([{}, { gradualDeployments: false }])('may invoke what its API leads to before it leads there: %j', (more) => {
-    const { template: one } = stackOf({ ...production, ...more });
-    const [integration] = Object.values(one.findResources('AWS::ApiGatewayV2::Integration'));
+    const { template } = stackOf({ ...production, ...more });
+    const [integration] = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
     const [permission = ''] = [integration?.DependsOn].flat();
-    expect(one.toJSON().Resources[permission].Properties.FunctionName).toEqual(integration?.Properties.IntegrationUri);
+    expect(template.toJSON().Resources[permission].Properties.FunctionName).toEqual(
+      integration?.Properties.IntegrationUri,
+    );
   });
 
   it('watches functions and not aliases: a metric of a function counts all of its versions', () => {

@@ -16,7 +16,7 @@ const ruleArn = Match.objectLike({
 
 describe('MQTT for devices', () => {
   it('exists only in stages with the setting `mqtt`, and needs few resources', () => {
-    const count = (one: Template) => Object.keys(one.toJSON().Resources).length;
+    const count = (stack: Template) => Object.keys(stack.toJSON().Resources).length;
     expect(JSON.stringify(off.toJSON())).not.toContain('AWS::IoT::');
     const names = Object.values(off.findResources('AWS::Lambda::Function')).map(
       ({ Properties }) => Properties.FunctionName,
@@ -25,8 +25,8 @@ describe('MQTT for devices', () => {
     expect(Object.keys(off.findResources('AWS::SQS::Queue')).filter((id) => id.startsWith('mqtt'))).toEqual([]);
     expect(count(template) - count(off)).toBeLessThanOrEqual(25);
     expect(count(template)).toBeLessThan(480);
-    const rules = (one: Template): string[] =>
-      Object.values(one.findResources('AWS::Lambda::Function'))
+    const rules = (stack: Template): string[] =>
+      Object.values(stack.findResources('AWS::Lambda::Function'))
         .map(({ Properties }) => Properties.Environment.Variables.MQTT_RULE)
         .filter((name) => name !== undefined);
     expect(new Set(rules(off))).toEqual(new Set(['']));
@@ -37,8 +37,8 @@ describe('MQTT for devices', () => {
     template.hasResourceProperties('AWS::IoT::Authorizer', {
       ...{ AuthorizerFunctionArn: arn('authorizer'), SigningDisabled: true, Status: 'ACTIVE' },
     });
-    const names = [template, named].flatMap((one) =>
-      Object.values(one.findResources('AWS::IoT::Authorizer')).map(({ Properties }) => Properties.AuthorizerName),
+    const names = [template, named].flatMap((stack) =>
+      Object.values(stack.findResources('AWS::IoT::Authorizer')).map(({ Properties }) => Properties.AuthorizerName),
     );
     // The same of every stage: CloudFormation refuses a second one in the account and region.
     expect(names).toEqual(['sensor-cloud', 'sensor-cloud']);

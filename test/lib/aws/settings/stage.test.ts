@@ -53,8 +53,8 @@ describe('the settings of a stage', () => {
     const secret = 'a-secret-of-16-or-more';
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };
-    for (const one of [given, JSON.stringify(given), { ...given, secret: hash }])
-      expect(stage({ trustedProxy: one }).trustedProxy).toEqual({ ...given, secret: hash });
+    for (const proxy of [given, JSON.stringify(given), { ...given, secret: hash }])
+      expect(stage({ trustedProxy: proxy }).trustedProxy).toEqual({ ...given, secret: hash });
     for (const none of [undefined, ''])
       expect(stage({ trustedProxy: none }).trustedProxy).toEqual({ header: '', secretHeader: '', secret: '' });
   });

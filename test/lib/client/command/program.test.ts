@@ -75,7 +75,7 @@ describe('how it is used', () => {
 
   test('times are dates or how long ago', () => {
     expect(readTime('2026-11-24T08:00:00Z', 0)).toBe(1_795_507_200_000);
-    expect(['90s', '30m', '2h', '1d'].map((one) => readTime(one, 100_000_000))).toEqual([
+    expect(['90s', '30m', '2h', '1d'].map((text) => readTime(text, 100_000_000))).toEqual([
       ...[99_910_000, 98_200_000, 92_800_000, 13_600_000],
     ]);
     for (const wrong of ['', 'yesterday', '1w', '-1h']) expect(() => readTime(wrong, 0)).toThrow('no time');
@@ -111,7 +111,7 @@ describe('login', () => {
     expect(after.prod).toEqual(before.prod);
     const tokens = await nurse.client.ok<{ id: string }[]>('GET', `/users/${nurse.userId}/access-tokens`);
     const ids = JSON.stringify(tokens);
-    expect([before.default, after.default, after.prod].map((one) => ids.includes(one?.tokenId ?? 'none'))).toEqual([
+    expect([before.default, after.default, after.prod].map((login) => ids.includes(login?.tokenId ?? 'none'))).toEqual([
       ...[false, true, true],
     ]);
   });

@@ -32,11 +32,11 @@ test('the nurse answers four alarms of five by their address, and the head nurse
 });
 
 test('nobody answers what is no fall, has no address, is for others, or is no JSON', () => {
-  const one = { webhook: { name: NURSE }, event: { type: 'fall' }, acknowledgeUrl: alarm.url };
+  const delivery = { webhook: { name: NURSE }, event: { type: 'fall' }, acknowledgeUrl: alarm.url };
   for (const body of [
-    { ...one, event: { type: 'presence' } },
-    { ...one, acknowledgeUrl: null },
-    { ...one, webhook: { name: 'x' } },
+    { ...delivery, event: { type: 'presence' } },
+    { ...delivery, acknowledgeUrl: null },
+    { ...delivery, webhook: { name: 'x' } },
     { event: 7, webhook: null },
     null,
   ])

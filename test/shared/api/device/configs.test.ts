@@ -78,7 +78,7 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
         const text = Object.entries(body).map(
           ([name, value]) => `"${name}":${wrong.get(name) ?? JSON.stringify(value)}`,
         );
-        const answer = await put(path, `{${text.filter((one) => !one.endsWith(MISSING))}}`);
+        const answer = await put(path, `{${text.filter((member) => !member.endsWith(MISSING))}}`);
         expect(answer.status, answer.text).toBe(400);
         expect(new Set(pathsOf(answer).map((name) => name.split('.')[0]))).toEqual(new Set(wrong.keys()));
       }

@@ -48,9 +48,9 @@ test('redocly finds nothing to recommend', async () => {
 const valuesOf = (key: string, value: unknown = document): unknown[] =>
   value === null || typeof value !== 'object'
     ? []
-    : Object.entries(value).flatMap(([name, one]) => [
-        ...(name === key && typeof one === 'string' ? [one] : []),
-        ...valuesOf(key, one),
+    : Object.entries(value).flatMap(([name, member]) => [
+        ...(name === key && typeof member === 'string' ? [member] : []),
+        ...valuesOf(key, member),
       ]);
 /** What engines such as RE2 (Go) and that of Rust (pydantic) do not read: look-around, back-references, escapes by u. */
 const notPortable = /\(\?(?!:)|\\[1-9ukpP]|\\[bB]\{|[*+?}]\+/;
@@ -67,7 +67,7 @@ test('formats are those of the registry', () => {
   // https://spec.openapis.org/registry/format/
   const known = ['uuid', 'binary', 'ipv4', 'ipv6', 'int32'];
   const examples = new Set<string>(Format.options);
-  const formats = [...new Set(valuesOf('format'))].filter((one) => !examples.has(String(one)));
+  const formats = [...new Set(valuesOf('format'))].filter((format) => !examples.has(String(format)));
   expect(formats.sort()).toEqual(known.sort());
 });
 
@@ -92,7 +92,9 @@ test('every tag has one description, and operations use no other', () => {
   expect(new Set(tags.map(({ name }) => name)).size).toBe(tags.length);
   expect(tags.filter(({ description }) => description.length < 10)).toEqual([]);
   const used = [at('paths'), at('webhooks')].flatMap((all) =>
-    Object.values(all as Json).flatMap((item) => Object.values(item as Json).flatMap((one) => (one as Json).tags)),
+    Object.values(all as Json).flatMap((item) =>
+      Object.values(item as Json).flatMap((operation) => (operation as Json).tags),
+    ),
   );
   expect([...new Set(used)].sort()).toEqual(tags.map(({ name }) => name).sort());
 });
@@ -122,7 +124,7 @@ test('operations of devices name a server of their own where they have one, and 
     const servers = [{ url: 'https://devices.example.com/api/v1' }];
     const wanted = apiOf(operation) === 'devices' ? servers : undefined;
     expect([name, serversOf('https://devices.example.com').get(name)]).toEqual([name, wanted]);
-    for (const one of ['', about.PUBLIC_URL]) expect([name, serversOf(one).get(name)]).toEqual([name, undefined]);
+    for (const url of ['', about.PUBLIC_URL]) expect([name, serversOf(url).get(name)]).toEqual([name, undefined]);
   }
 });
 

@@ -18,9 +18,9 @@ const PLACES = ['properties', 'anyOf', 'oneOf', 'allOf', 'prefixItems'];
 /** What lies inside of a schema, with the name that a model of it would end with. */
 const inside = (schema: Schema): [name: string, schema: unknown][] => [
   ...PLACES.flatMap((place) =>
-    Object.entries(Object(schema[place])).map(([key, one]): [string, unknown] => [
+    Object.entries(Object(schema[place])).map(([key, property]): [string, unknown] => [
       place === 'properties' ? key : `Type${key}`,
-      one,
+      property,
     ]),
   ),
   ...('items' in schema ? [['Item', schema.items] satisfies [string, unknown]] : []),
@@ -36,24 +36,25 @@ const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, '').toL
 const complaints = (name: string, schema: unknown, models: Set<string>): string[] => {
   // schema/: every schema is an object.
   if (typeof schema === 'boolean') return [`${name} is the schema ${schema}`];
-  const one = schema as Schema;
-  if ('$ref' in one) return String(one.$ref).startsWith('#/components/') ? [] : [`${name} refers to elsewhere`];
+  const fields = schema as Schema;
+  if ('$ref' in fields) return String(fields.$ref).startsWith('#/components/') ? [] : [`${name} refers to elsewhere`];
   const faults: string[] = [];
   // properties/list_property.py
-  if (one.type === 'array' && !('items' in one || 'prefixItems' in one)) faults.push(`${name} is a list of nothing`);
+  if (fields.type === 'array' && !('items' in fields || 'prefixItems' in fields))
+    faults.push(`${name} is a list of nothing`);
   // properties/enum_property.py
-  const values = ((one.enum ?? []) as unknown[]).filter((value) => value !== null);
+  const values = ((fields.enum ?? []) as unknown[]).filter((value) => value !== null);
   const types = new Set(values.map((value) => typeof value));
   if (types.size > 1 || types.has('object') || types.has('boolean')) faults.push(`${name} mixes kinds of values`);
   // properties/model_property.py, enum_property.py: a class for each.
-  if (one.properties || values.length > 0) {
+  if (fields.properties || values.length > 0) {
     if (models.has(plain(name))) faults.push(`${name} is the name of two models`);
     models.add(plain(name));
   }
   // properties/model_property.py: `python_name`.
-  const names = Object.keys(one.properties ?? {}).map(plain);
+  const names = Object.keys(fields.properties ?? {}).map(plain);
   if (new Set(names).size < names.length) faults.push(`${name} has two fields of the same name`);
-  return [...faults, ...inside(one).flatMap(([rest, part]) => complaints(name + rest, part, models))];
+  return [...faults, ...inside(fields).flatMap(([rest, part]) => complaints(name + rest, part, models))];
 };
 
 const operations = Object.values(at('paths') as Record<string, Json>).flatMap(

@@ -38,19 +38,19 @@ describe('all noted calls of a device are judged', () => {
     const calls = [never];
     for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));
     const [, ...judged] = calls;
-    const opens = judged.map((one, at) => isAllJudged(device(one), runOf(a, b, c, ...judged.slice(0, at + 1))));
+    const opens = judged.map((call, at) => isAllJudged(device(call), runOf(a, b, c, ...judged.slice(0, at + 1))));
     expect(opens).toEqual([false, false, false, false, true, true]);
   });
 
   test('is never said while one of them waits, in whatever order they are queued, come again or are never queued', () => {
-    const one = fc.record({
+    const timing = fc.record({
       gap: fc.integer({ min: 0, max: 60_000 }),
       queuedAfter: fc.option(fc.integer({ min: 0, max: 44_999 })),
       judgedAfter: fc.integer({ min: 0, max: 100_000 }),
       again: fc.option(fc.integer({ min: 0, max: 200_000 })),
     });
     let said = 0;
-    const property = fc.property(fc.array(one, { maxLength: 12 }), (all) => {
+    const property = fc.property(fc.array(timing, { maxLength: 12 }), (all) => {
       let at = 1_000_000;
       const noted: NotedCall[] = [];
       for (const { gap } of all) {
@@ -58,22 +58,22 @@ describe('all noted calls of a device are judged', () => {
         noted.push(call(`${noted.length}`, at, noted.at(-1)));
       }
       const queued = noted
-        .flatMap((one, place) => {
+        .flatMap((call, place) => {
           const { queuedAfter = null, ...rest } = all[place] ?? {};
-          return queuedAfter === null ? [] : [{ one, time: one.at + queuedAfter, ...rest }];
+          return queuedAfter === null ? [] : [{ call, time: call.at + queuedAfter, ...rest }];
         })
         .toSorted((x, y) => x.time - y.time);
       // A queue in order: none is judged before one that is in front of it.
       let free = 0;
-      const judged = queued.flatMap(({ one, time, judgedAfter = 0, again }) => {
+      const judged = queued.flatMap(({ call, time, judgedAfter = 0, again }) => {
         free = Math.max(free, time + judgedAfter);
-        return [{ one, time: free, isFirst: true }, ...(again ? [{ one, time: free + again, isFirst: false }] : [])];
+        return [{ call, time: free, isFirst: true }, ...(again ? [{ call, time: free + again, isFirst: false }] : [])];
       });
-      const waiting = new Set(queued.map(({ one }) => one.id));
+      const waiting = new Set(queued.map(({ call }) => call.id));
       let run: JudgedRun | undefined;
-      for (const { one, time } of judged.toSorted((x, y) => x.time - y.time)) {
-        run = runWith(run, one);
-        waiting.delete(one.id);
+      for (const { call, time } of judged.toSorted((x, y) => x.time - y.time)) {
+        run = runWith(run, call);
+        waiting.delete(call.id);
         const newest = noted.findLast(({ at: notedAt }) => notedAt <= time);
         if (!newest || !isAllJudged(device(newest), run)) continue;
         said += 1;

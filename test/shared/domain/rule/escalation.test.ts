@@ -25,7 +25,7 @@ const rules: fc.Arbitrary<Telling> = fc
   .map(({ recipients, seconds, of, repeatSeconds }) => ({
     ...{ recipients, repeatSeconds },
     escalation: seconds
-      .toSorted((one, other) => one - other)
+      .toSorted((time, other) => time - other)
       .map((afterSeconds, at) => ({ afterSeconds, recipients: of[at] ?? [] })),
   }));
 /** How late (ms) rounds are decided. */
@@ -55,7 +55,9 @@ describe('an escalation, whenever its rounds are decided,', () => {
         const rounds = play(rule, lates);
         const steps = rounds.filter(({ kind }) => kind === 'step');
         expect(steps.map(({ step }) => step)).toEqual((rule.escalation ?? []).map((_, at) => at + 1));
-        expect(steps.map(({ at }) => at)).toEqual((rule.escalation ?? []).map((one) => one.afterSeconds * 1_000));
+        expect(steps.map(({ at }) => at)).toEqual(
+          (rule.escalation ?? []).map(({ afterSeconds }) => afterSeconds * 1_000),
+        );
         const repeats = rounds.slice(steps.length);
         expect(repeats).toHaveLength((rule.repeatSeconds ?? null) === null ? 0 : MOST_REPEATS);
         for (const { kind } of repeats) expect(kind).toBe('repeat');

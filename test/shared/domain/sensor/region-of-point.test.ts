@@ -19,7 +19,7 @@ const rooms = fc
       .boolean()
       .map((isTwice) =>
         [...places, ...(isTwice ? places.slice(0, 1) : [])].map(
-          (one, at): Place => ({ ...one, id: `region ${at}`, name: `name ${at}`, positionIdx: at }),
+          (place, at): Place => ({ ...place, id: `region ${at}`, name: `name ${at}`, positionIdx: at }),
         ),
       ),
   );
@@ -31,7 +31,7 @@ const near = (edges: readonly number[]) =>
     fc.integer(CM),
   );
 const cases = rooms.chain((places) => {
-  const of = (names: (keyof Place)[]) => near(places.flatMap((one) => names.map((name) => Number(one[name]))));
+  const of = (names: (keyof Place)[]) => near(places.flatMap((place) => names.map((name) => Number(place[name]))));
   const xy = { x: of(['topLeftX', 'bottomRightX']), y: of(['topLeftY', 'bottomRightY']) };
   const point: fc.Arbitrary<Point> = fc.oneof(fc.record(xy), fc.record({ ...xy, z: of(['zMin', 'zMax']) }));
   return fc.record({ places: fc.shuffledSubarray(places, { minLength: places.length }), point });
@@ -39,7 +39,7 @@ const cases = rooms.chain((places) => {
 
 /** The same question, asked otherwise: is the point between both edges of every axis? */
 const plainly = (places: readonly Place[], { x, y, z }: Point): string | null => {
-  const isBetween = (value: number, one: number, other: number) => (value - one) * (value - other) <= 0;
+  const isBetween = (value: number, end: number, other: number) => (value - end) * (value - other) <= 0;
   let best: { id: string; area: number; index: number } | null = null;
   for (const { id, positionIdx: index, topLeftX, topLeftY, bottomRightX, bottomRightY, zMin, zMax } of places) {
     const isFlatIn = isBetween(x, topLeftX, bottomRightX) && isBetween(y, topLeftY, bottomRightY);
@@ -56,7 +56,7 @@ test('a fall lies in the smallest region around its point, as a plain geometric 
     const found = regionAt(places, point);
     expect(found?.id ?? null).toBe(plainly(places, point));
     seen[found ? 'inside' : 'outside'] += 1;
-    if (places.filter((one) => regionAt([one], point)).length > 1) seen.several += 1;
+    if (places.filter((place) => regionAt([place], point)).length > 1) seen.several += 1;
   });
   fc.assert(property, { numRuns: 10_000 });
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
@@ -64,11 +64,11 @@ test('a fall lies in the smallest region around its point, as a plain geometric 
 
 test('the corners belong to a region, and what is a thousandth of a cm beside them does not', () => {
   const at = { topLeftX: -10, topLeftY: 20, bottomRightX: 30, bottomRightY: -20, zMin: 10, zMax: 50 };
-  const one: Place = { ...at, id: 'one', name: 'One', positionIdx: 2 };
+  const place: Place = { ...at, id: 'one', name: 'One', positionIdx: 2 };
   for (const x of [-10, 30])
     for (const y of [-20, 20])
-      for (const z of [10, 50]) expect(regionAt([one], { x, y, z })).toEqual({ id: 'one', index: 2, name: 'One' });
+      for (const z of [10, 50]) expect(regionAt([place], { x, y, z })).toEqual({ id: 'one', index: 2, name: 'One' });
   for (const beside of [{ x: -10.001 }, { x: 30.001 }, { y: 20.001 }, { y: -20.001 }, { z: 9.999 }, { z: 50.001 }])
-    expect(regionAt([one], { x: 30, y: 20, z: 10, ...beside })).toBeNull();
-  expect(regionAt([one], { x: 0, y: 0 })?.id).toBe('one');
+    expect(regionAt([place], { x: 30, y: 20, z: 10, ...beside })).toBeNull();
+  expect(regionAt([place], { x: 0, y: 0 })?.id).toBe('one');
 });

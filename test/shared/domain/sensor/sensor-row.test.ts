@@ -9,7 +9,7 @@ const time = fc.oneof(fc.integer({ min: 0, max: 2 ** 53 - 1 }), fc.constantFrom(
 const hardwareId = fc.stringMatching(/^[0-9A-F]{12}$/);
 const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((all) =>
   [...all]
-    .filter((one) => isFit(one))
+    .filter((character) => isFit(character))
     .slice(0, 64)
     .join(''),
 );

@@ -35,8 +35,8 @@ describe('acknowledgements', () => {
     const makes = names.map((name) => all().acknowledgements.make(place(), by(name, hit.updateDate), 0));
     const made = await Promise.all(makes);
     const winner = (await kept())?.acknowledgement;
-    expect(made.map((one) => one?.hit.acknowledgement)).toEqual(Array(50).fill(winner));
-    const notices = made.flatMap((one) => one?.notice ?? []);
+    expect(made.map((answer) => answer?.hit.acknowledgement)).toEqual(Array(50).fill(winner));
+    const notices = made.flatMap((answer) => answer?.notice ?? []);
     expect(notices).toMatchObject([{ customerId, sensorId: 's', receiveDate: winner?.date }]);
     const [{ uuid = '' } = {}] = notices;
     expect(await all().events.notice(customerId, 's', uuid)).toMatchObject({
