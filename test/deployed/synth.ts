@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** A stage whose webhooks may call a receiver on the machine of the tests, that limits nobody, and has aliases as prod has. */
+/** A stage whose webhooks may call a receiver on the machine of the tests, that limits nobody, and has aliases and a dashboard as prod has. */
 const context = {
   stage: 'dev',
   serviceVersion: '7.7.7',
@@ -25,6 +25,7 @@ const context = {
   smsOrigin: 'arn:aws:sms-voice:eu-central-1:123456789012:phone-number/phone-0a1b2c',
   mqtt: true,
   gradualDeployments: true,
+  dashboard: true,
   alarmEmail: 'night@example.org',
 };
 
