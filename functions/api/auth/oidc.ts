@@ -94,8 +94,9 @@ const create = async (
     ...{ id, createDate: time, updateDate: time, ...access, ...profile, profileImageId: randomUuid(random) },
     ...{ locale: DEFAULT_LOCALE, telegramId: null, mobileNumber: null, canLogin: true },
   };
-  // Somebody else may have that name, by a password or at another customer.
-  for (const name of [username, `${username.slice(0, 50)}.${subject.slice(0, 12)}`]) {
+  // Somebody else may have that name, by a password, or this person at any number of other customers.
+  const other = `${[...username].slice(0, 50).join('')}.${Buffer.from(random(9)).toString('base64url')}`;
+  for (const name of [username, other]) {
     const named = { ...user, username: name };
     actAs(...asUser(named));
     const problem = await store.users.createExternal(named, accountKey, subject, quotas.users);
