@@ -94,8 +94,9 @@ const create = async (
     ...{ id, createDate: time, updateDate: time, ...access, ...profile, profileImageId: randomUuid(random) },
     ...{ locale: DEFAULT_LOCALE, telegramId: null, mobileNumber: null, canLogin: true },
   };
-  // Somebody else may have that name, by a password or at another customer.
-  for (const name of [username, `${username.slice(0, 50)}.${subject.slice(0, 12)}`]) {
+  // Somebody else may have that name, by a password, or this person at any number of other customers.
+  const other = `${[...username].slice(0, 50).join('')}.${Buffer.from(random(9)).toString('base64url')}`;
+  for (const name of [username, other]) {
     const named = { ...user, username: name };
     actAs(...asUser(named));
     const problem = await store.users.createExternal(named, accountKey, subject, quotas.users);
@@ -120,6 +121,13 @@ const isSame = (user: UserItem, { next, isLost }: Followed): boolean =>
   (user.lostAccess === true) === isLost &&
   user.permissions.toSorted().join() === next.permissions.toSorted().join();
 
+/** Gives the users of somebody. Who may log in comes last: as that one a refusal is noted. */
+const usersOf = async (subject: string, { store }: Finishing): Promise<UserItem[]> => {
+  const known = await store.externals.usersOf(subject);
+  const users = await Promise.all(known.map(({ customerId, userId }) => store.users.get(customerId, userId)));
+  return users.flatMap((user) => user ?? []).toSorted((a, b) => Number(a.canLogin) - Number(b.canLogin));
+};
+
 /**
  * Finds the user of somebody whom the issuer knows, or makes one, with the rights that the claims give now. Whoever has
  * none any more can log in no more, and is logged out. Null: somebody else changed the same users; try again.
@@ -129,14 +137,13 @@ export const userOf = async (identity: Identity, deps: Finishing & Acting): Prom
   const access = accessOf(identity.claims, readRules(settings.OIDC_RULES));
   const subject = hashOf(JSON.stringify([identity.issuer, identity.subject]));
   let own: UserItem | null = null;
-  for (const { customerId, userId } of await store.externals.usersOf(subject)) {
-    const user = await store.users.get(customerId, userId);
-    if (!user) continue;
+  for (const user of await usersOf(subject, deps)) {
     const change = followed(user, access);
     deps.actAs(...asUser(user));
     if (!isSame(user, change) && !(await store.users.setAccess(user, change.next, now(), change.isLost))) return null;
     if (change.isOwn) own = { ...user, ...change.next };
   }
+  if (own) deps.actAs(...asUser(own));
   if (own) return own.canLogin ? { user: own } : refused;
   return access ? create(identity, access, subject, deps) : refused;
 };

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../runtime/deps.ts';
 import { notedBy } from '../../store/engine/noted.ts';
-import { writingBy } from '../../store/engine/noted-table.ts';
+import { type Writes, writingBy } from '../../store/engine/noted-table.ts';
 import { auditLines } from '../../store/people/audit-lines.ts';
 import { ApiError, errors } from '../errors.ts';
 import type { ApiRequest } from '../http/exchange.ts';
@@ -16,7 +16,20 @@ type Call = Pick<ApiRequest, 'event' | 'context'>;
  */
 export const audited = async <T>(call: Call, runtime: Auditing, run: () => Promise<T>): Promise<T> => {
   const { table, failpoint = () => {} } = runtime;
-  const { writes, settle } = notedBy({ table, failpoint, lineFor: (changed) => lineOf(call, changed, runtime) });
+  /** By whom the call acts as: a login that moves somebody acts at two customers, and each has its line. */
+  const parts = new Map<string, ReturnType<typeof notedBy>>();
+  const part = () => {
+    const name = JSON.stringify(call.context.exchange.acting ?? null);
+    const noted =
+      parts.get(name) ?? notedBy({ table, failpoint, lineFor: (changed) => lineOf(call, changed, runtime) });
+    parts.set(name, noted);
+    return noted;
+  };
+  const writes: Writes = {
+    update: (...given) => part().writes.update(...given),
+    write: (...given) => part().writes.write(...given),
+  };
+  const settle = () => Promise.all([...parts.values()].map((noted) => noted.settle()));
   const result = await writingBy(writes, run).catch(async (error: unknown) => {
     if (error instanceof ApiError) await settle();
     throw error;

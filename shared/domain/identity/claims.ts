@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { id } from '../values.ts';
+import { email } from './email.ts';
 import { Permission } from './permission.ts';
 
 /**
@@ -44,18 +45,20 @@ export const accessOf = (claims: Claims, rules: OidcRules): Access | null => {
   return { customerId: customerId ?? null, permissions, isAdmin };
 };
 
-const textOf = (claim: unknown): string =>
-  typeof claim === 'string'
-    ? claim
-        .replaceAll(/\p{Cc}|\p{Cs}/gu, '')
-        .trim()
-        .slice(0, 64)
-    : '';
+/** Gives what fits into a text of a profile: a cut amid a character, or one that no text may have, fits nowhere. */
+const textOf = (claim: unknown): string => {
+  const text = typeof claim === 'string' ? claim.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '').trim() : '';
+  return [...text].slice(0, 64).join('').trim();
+};
+
+/** Gives the address that an issuer has verified, whole: a part of it would be the address of somebody else. */
+const addressIn = (claims: Claims): string =>
+  claims.email_verified === true ? (email.safeParse(claims.email).data ?? '') : '';
 
 /** Gives the profile of a new user with these claims. An e-mail address counts only if the issuer has verified it. */
 export const profileOf = (claims: Claims) => ({
-  username: textOf(claims.preferred_username) || textOf(claims.email) || textOf(claims.sub),
+  username: textOf(claims.preferred_username) || textOf(claims.email) || textOf(claims.sub) || 'user',
   firstName: textOf(claims.given_name),
   lastName: textOf(claims.family_name),
-  email: claims.email_verified === true ? textOf(claims.email) : '',
+  email: addressIn(claims),
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { accessOf, OidcRules, profileOf } from '../../../../shared/domain/identity/claims.ts';
+import { User } from '../../../../shared/domain/identity/user.ts';
 
 const rules = OidcRules.parse([
   { claim: 'groups', value: 'nurses', customerId: 1 },
@@ -42,4 +43,23 @@ test('names are cut, without control characters; an address counts only if it wa
   expect(profileOf(claims)).toEqual({ username: 'anna', firstName: 'Anna', lastName: '', email: '' });
   expect(profileOf({ ...claims, email_verified: true }).email).toBe('a@example.org');
   expect(profileOf({ ...claims, email_verified: 'true' }).email).toBe('');
+});
+
+test.each([
+  ['a character that does not fit whole', { preferred_username: `${'a'.repeat(63)}😀b`, given_name: '😀'.repeat(65) }],
+  ['a space where they are cut', { preferred_username: `${'a'.repeat(63)} b`, family_name: `${'b'.repeat(63)} c` }],
+  ['characters that no text may have', { preferred_username: 'n\ufffex', given_name: '\ufffe', family_name: '\ud83d' }],
+  ['no character that a name may have', { preferred_username: '\uffff', sub: '\u0007' }],
+  ['an address that is none', { email: 'anna', email_verified: true }],
+  ['a long address', { email: `${'a'.repeat(50)}@example.community`, email_verified: true }],
+])('whatever the claims are, the profile is one that the API can answer: %s', (_, claims) => {
+  const profile = profileOf({ sub: 'anna', ...claims });
+  expect(User.pick({ username: true, firstName: true, lastName: true, email: true }).parse(profile)).toEqual(profile);
+  for (const text of Object.values(profile)) expect(text).toBe(text.trim());
+});
+
+test('an address is kept whole or not at all: a part of it is the address of somebody else', () => {
+  const email = `${'a'.repeat(52)}@example.community`;
+  expect(profileOf({ sub: 's', email, email_verified: true }).email).toBe(email);
+  expect(profileOf({ sub: 's', email: `${'a'.repeat(260)}@example.org`, email_verified: true }).email).toBe('');
 });

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import type { AuditLine } from '../../../../shared/domain/identity/audit.ts';
+import { type Client, clientOf } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '../../../fixtures/issuer.ts';
+
+const homes = ['maple', 'elm', 'oak'];
+let issuer: IssuerHere;
+let cloud: Cloud;
+let anybody: Client;
+let admin: Client;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const rules = homes.map((value, at) => ({ claim: 'groups', value, customerId: at + 1 }));
+  cloud = await startTestCloud({ environment: issuer.environment(rules) });
+  anybody = clientOf(cloud.url);
+  admin = await adminOf(cloud.url);
+  for (const home of homes) await createHome(admin, home, []);
+});
+afterAll(() => Promise.all([cloud.stop(), issuer.stop()]));
+
+const login = async (name: string, group: string) => {
+  issuer.people.set(name, { groups: [group] });
+  const { url, cookie } = await beginOidc(anybody);
+  const { search } = await walk(url, name);
+  const { status, body } = await withCookie(anybody, cookie).call('POST', '/users/login/oidc/answer', {
+    query: search,
+  });
+  return { status, user: body as { id: number; username: string; customerId: number } };
+};
+
+/** Gives how many lines of logins the audit of each home has, and then forgets them. */
+const counted = async (seen: Set<string>, userIds: readonly number[]) => {
+  const lines = homes.map(async (_, at) => {
+    const [page] = await admin.ok<[{ data: AuditLine[] }]>('GET', `/customers/${at + 1}/audit?operation=finishOidc`);
+    const fresh = page.data.filter(({ id, actor }) => !seen.has(id) && userIds.includes(Number(actor.id)));
+    for (const { id } of fresh) seen.add(id);
+    return fresh.map(({ refused }) => (refused ? 'refused' : 'done'));
+  });
+  return Promise.all(lines);
+};
+
+test('somebody can move through any number of customers, under names that nobody else has', async () => {
+  await hireFor(admin, 1, 'emil');
+  const users = [];
+  for (const home of homes) users.push(await login('emil', home));
+  expect(users.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(new Set(users.map(({ user }) => user.username)).size).toBe(3);
+});
+
+test('the audit of each customer has what a login did there, and nothing of a login elsewhere', async () => {
+  const seen = new Set<string>();
+  const [maple, elm] = [await login('paul', 'maple'), await login('paul', 'elm')];
+  const ids = [maple.user.id, elm.user.id];
+  // The move took the login at one and gave it at the other.
+  expect(await counted(seen, ids)).toEqual([['done', 'done'], ['done'], []]);
+  await login('paul', 'maple');
+  expect(await counted(seen, ids)).toEqual([['done'], ['done'], []]);
+  await login('paul', 'maple');
+  expect(await counted(seen, ids)).toEqual([['done'], [], []]);
+  expect((await login('paul', 'nowhere')).status).toBe(401);
+  expect(await counted(seen, ids)).toEqual([['refused', 'done'], [], []]);
+});
+
+test('the audit names who logged in, where somebody else has the name that the issuer says', async () => {
+  await hireFor(admin, 1, 'greta');
+  const { user } = await login('greta', 'maple');
+  const [page] = await admin.ok<[{ data: AuditLine[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);
+  expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
+});
