@@ -26,6 +26,7 @@ import { sensorGroups } from './api/sensor-groups/contract.ts';
 import { sensors } from './api/sensors/contract.ts';
 import { server } from './api/server/contract.ts';
 import { users } from './api/users/contract.ts';
+import { watch } from './api/watch/contract.ts';
 import { webhooks } from './api/webhooks/contract.ts';
 import { alarmCheck } from './workers/alarm-check/contract.ts';
 import { authorizer } from './workers/authorizer/contract.ts';
@@ -49,6 +50,7 @@ export const groups = [
   sensorGroups,
   rooms,
   openFalls,
+  watch,
   ruleHits,
   reports,
   acknowledge,

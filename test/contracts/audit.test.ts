@@ -59,13 +59,14 @@ const made = async ([name, operation]: (typeof operations)[number]) => {
   return { lines, requestId, body: example.body };
 };
 
-/** Changes nothing of anybody, or nothing in its example: a reset of nobody's password, a replay that is over. */
+/** Changes nothing of anybody, or nothing in its example: a reset of nobody's password, a replay that is over, no trouble. */
 const unchanging = [
   'receiveCanary',
   'requestPasswordReset',
   'beginOidc',
   'withdrawAcknowledgement',
   'updateReplay',
+  'markSeen',
   'cancelReplay',
 ];
 /** Of no customer: what system admins have for all, and what is nobody's yet. */

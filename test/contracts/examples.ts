@@ -119,6 +119,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listSensors: nothing,
   listAudit: nothing,
   listOpenFalls: nothing,
+  getWatch: nothing,
   getReport: nothing,
   downloadReport: nothing,
   linkSensor: async ({ anybody }) => {
@@ -223,6 +224,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   updateWebhook: (world) => ({ body: webhook(world) }),
   deleteWebhook: (world) => another(world, 'webhook', webhook(world)),
   drawWebhookToken: nothing,
+  markSeen: () => ({ body: { date: 1 } }),
   fetchFeed: (world) => another(world, 'webhook', { ...webhook(world), url: null }),
   registerDevice: () => ({
     body: { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 42, model: 'm' },

@@ -1,3 +1,4 @@
+import { channelsOf } from '../../../shared/api/channels-of.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { canTell } from '../../../shared/domain/formats/formats.ts';
@@ -41,9 +42,8 @@ const checkRecipients = async (
       if (!canTell(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
     }
     if (userId === undefined) continue;
-    const user = await store.recipients.person(customerId, userId);
-    if (!user) return refuse(`${path}.${at}.userId`, 'unknown_reference');
-    const channels = await store.channels.provenOf({ customerId: user.customerId, userId });
+    const channels = await channelsOf(store, customerId, userId);
+    if (!channels) return refuse(`${path}.${at}.userId`, 'unknown_reference');
     if (!channels.some((channel) => channel.by === by)) refuse(`${path}.${at}.by`, 'not_reachable');
   }
 };

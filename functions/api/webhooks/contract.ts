@@ -10,6 +10,7 @@ import {
   WebhookUpdate,
 } from '../../../shared/domain/delivery/webhook.ts';
 import { webhookManagers } from '../../../shared/domain/delivery/webhook-access.ts';
+import { Seen } from '../../../shared/domain/rule/watch.ts';
 import { idText, Status, uuid } from '../../../shared/domain/values.ts';
 
 const ByWebhook = z.object({ webhookId: uuid });
@@ -103,6 +104,23 @@ export const webhooks = group({
       response: Status,
       errors: ['webhook_not_found'],
       uses: ['webhooks.get', 'webhooks.remove'],
+    },
+    markSeen: {
+      method: 'PUT',
+      path: '/webhooks/{webhookId}/seen',
+      summary: 'Say that somebody has seen the trouble of a webhook',
+      description:
+        'The trouble of that date leaves `getWatch` for everybody; what happened after it stays. For whoever gets that ' +
+        'answer, without other rights.',
+      auth: 'user',
+      may: 'logged_in',
+      within: 'webhook',
+      params: ByWebhook,
+      body: Seen,
+      success: 200,
+      response: Status,
+      errors: ['webhook_not_found'],
+      uses: ['webhooks.get', 'health.seen'],
     },
     drawWebhookToken: {
       method: 'POST',

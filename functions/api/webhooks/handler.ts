@@ -114,6 +114,12 @@ export const handler = serve(webhooks, {
     return retryOnConflict(remove);
   },
 
+  markSeen: async ({ customerId, params, body: { date }, fail }, { store }) => {
+    const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
+    if (webhook.troubleDate === date) await store.health.seen(webhook, date);
+    return { status: 'OK' };
+  },
+
   drawWebhookToken: async (call, { store, sealSecret, now, random }) => {
     const token = drawToken(random);
     const sealed = await sealSecret(token, call.params.webhookId);

@@ -4,7 +4,7 @@ import type { Delivery, Next } from '../../../shared/domain/delivery/delivery.ts
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import type { RequestSlot } from './slots.ts';
-import { switchOff } from './tell-managers.ts';
+import { isFirst, switchOff } from './tell-managers.ts';
 
 /** A delivery with the result of its attempt, and what follows. */
 type Attempted = { delivery: Delivery; result: Result; isGone: boolean; next: Next };
@@ -28,7 +28,8 @@ export const noteHealth = async (
   const wait = next.state === 'retrying' ? next.nextAttempt - now() : 0;
   const openUntil = openUntilAfter(webhook.consecutiveFailures + 1, wait, now());
   if (openUntil !== null && webhook.openUntil === undefined) measure('BreakersOpened');
-  const after = await store.health.failed(webhook, now(), { openUntil, isGone }, surplus());
+  const isLost = next.state === 'failed' && isFirst(delivery);
+  const after = await store.health.failed(webhook, now(), { openUntil, isGone, isLost }, surplus());
   if (next.state === 'failed' && next.reason === 'gone') return;
   const verdict = after && verdictOn(after, now());
   if (verdict === 'disable') {

@@ -17,18 +17,17 @@ const MOST_MAILS = 20;
 
 type About = { notice: Parameters<typeof sendNotice>[1]; item: NoticeItem; write: Write };
 
+/** Is it the first delivery of an event? Tests and feedback are of no sensor of the customer. */
+export const isFirst = ({ isTest, body, replayOf, replay }: Delivery): boolean =>
+  !isTest && body === undefined && replayOf === undefined && replay === undefined;
+
 /**
- * A notice for the customer's other webhooks that something did not get through. Null for tests and feedback, which are of
- * no sensor of the customer, for repetitions, and for what is about receivers itself: it would be said in a circle.
+ * A notice for the customer's other webhooks that something did not get through. Null for what is no first delivery of an
+ * event, and for what is about receivers itself: it would be said in a circle.
  */
-const noticeOf = (
-  { now }: DeliverDeps,
-  { id, customerId, webhookId, person, snapshot, isTest, replayOf, replay, body }: Delivery,
-  notice: WebhookConcern,
-): About | null => {
-  const isOfSensor = !isTest && body === undefined;
-  const isRepetition = replayOf !== undefined || replay !== undefined;
-  if (!isOfSensor || isRepetition || isAboutReceivers(snapshot.event)) return null;
+const noticeOf = ({ now }: DeliverDeps, delivery: Delivery, notice: WebhookConcern): About | null => {
+  const { id, customerId, webhookId, person, snapshot } = delivery;
+  if (!isFirst(delivery) || isAboutReceivers(snapshot.event)) return null;
   const sensorId = snapshot.sensor.id;
   const uuid = uuidV5(receiverOf({ webhookId, ...(person && { person }) }), notice, id);
   const item: NoticeItem = { notice, receiveDate: now(), ...(webhookId !== null && { webhookId }) };
@@ -106,7 +105,7 @@ export const switchOff = async (
   reason: 'gone' | 'failing',
 ): Promise<void> => {
   const about = noticeOf(deps, delivery, 'webhook_disabled');
-  if (!(await deps.store.health.disable(webhook, reason, about?.write ?? null))) return;
+  if (!(await deps.store.health.disable(webhook, deps.now(), reason, about?.write ?? null))) return;
   deps.measure('WebhooksDisabled');
   if (about) await sendNotice(deps, about.notice);
   await mailManagers(deps, webhook, 'webhook_disabled', concernedBy(delivery));

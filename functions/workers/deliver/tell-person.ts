@@ -1,4 +1,5 @@
 import { addressKeyOf } from '../../../shared/api/address-key.ts';
+import { channelsOf } from '../../../shared/api/channels-of.ts';
 import { letterOf } from '../../../shared/delivery/message.ts';
 import type { PersonOutcome } from '../../../shared/delivery/targets/person.ts';
 import type { Result } from '../../../shared/domain/delivery/attempt.ts';
@@ -17,9 +18,8 @@ type Refusal = 'not_reachable' | 'limit_reached';
 /** The channel by which the person is to be told; or why the person is not. */
 const channelFor = async ({ store, quotas, now, measure }: DeliverDeps, { customerId, person, attempts }: Delivery) => {
   // Whoever has lost access to the customer since the hit is not told of what happens there.
-  const user = person && (await store.recipients.person(customerId, person.userId));
-  const of = user && { customerId: user.customerId, userId: user.id };
-  const channel = of && (await store.channels.provenOf(of)).find(({ by }) => by === person?.by);
+  const channels = person && (await channelsOf(store, customerId, person.userId));
+  const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return 'not_reachable';
   // A delivery is counted once: an attempt that the service did not take has sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return channel;

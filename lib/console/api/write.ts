@@ -14,6 +14,9 @@ type Write<V, R> = {
   onDone?: (result: R) => void;
 };
 
+/** What is watched depends on sensors, rules, webhooks, channels and duty: nearly every change may change it. */
+const ALWAYS: QueryKey = ['watch'];
+
 /**
  * A mutation that shows a notification about its result, and refetches what it changed. An error about fields is
  * shown in the notification; a form can show it at its fields, too (`faultOf`).
@@ -25,7 +28,7 @@ export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDo
   return useMutation({
     mutationFn: send,
     onSuccess: async (result) => {
-      await Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey })));
+      await Promise.all([...refresh, ALWAYS].map((queryKey) => client.invalidateQueries({ queryKey })));
       if (done !== undefined) notifications.show({ message: done, color: 'green', closeButtonProps });
       onDone?.(result);
     },

@@ -9,7 +9,7 @@ import { managers, type Needs } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useNamesOf } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { isOfFalls, sensorsQuery, watchRulesQuery, webhooksQuery } from './watched.ts';
+import { watchQuery, webhooksQuery } from './watched.ts';
 
 /** The steps to the first alarm, each with the page on which it is done. */
 const steps = {
@@ -26,20 +26,20 @@ const names = Object.keys(steps) as Step[];
 /** Which steps are done. A rule tells a webhook of a bot or a person, so with a rule those before it are taken as done. */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const may = useMay();
-  const sensors = useQuery(sensorsQuery(customerId)).data;
-  const rules = useQuery(watchRulesQuery(customerId)).data;
-  const isNew = rules?.total === 0;
+  const watch = useQuery(watchQuery(customerId)).data;
+  const isNew = watch?.rules === 0;
   const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: may(managers) }).data;
   const bots = useQuery({
     queryKey: ['bots', 'count', customerId],
     enabled: isNew && may('manage_bots'),
     queryFn: () => ok(api.GET('/bots', { params: { query: { customerId } } })),
   }).data;
-  if (sensors === undefined || rules === undefined) return undefined;
+  if (!watch) return undefined;
   if (isNew && ((may(managers) && !webhooks) || (may('manage_bots') && !bots))) return undefined;
   const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
-  const [rule, silence] = [rules.wanted.some(isOfFalls), rules.wanted.some((wanted) => !isOfFalls(wanted))];
-  return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), rule, silence };
+  const { sensors, fallsTold, isSilenceTold: silence } = watch;
+  const told = { rule: fallsTold !== 'none', silence };
+  return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), ...told };
 };
 
 type ItemProps = { step: Step; isDone: boolean; isNext: boolean; isPossible: boolean };

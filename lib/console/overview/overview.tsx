@@ -1,6 +1,7 @@
 import { Alert, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { Watch } from 'openapi';
 import { useMemo } from 'react';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/of-customer.tsx';
@@ -21,8 +22,8 @@ import { countOf, keysOf, OpenAlarms } from './open-alarms.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { useSoundFor } from './sound.ts';
 import { Troubles } from './troubles.tsx';
-import { Unknown, Unwatched } from './unwatched.tsx';
-import { isWhole, useWatch, type Watch } from './watch.ts';
+import { Unwatched } from './unwatched.tsx';
+import { isWhole, watchQuery } from './watched.ts';
 import './overview.css';
 
 const MINUTE = 60_000;
@@ -40,7 +41,7 @@ const useAlarms = (customerId: number) => {
   const isKnown = falls.data !== undefined && hits.data !== undefined;
   return { falls, hits, alarms, open, isKnown };
 };
-type Known = ReturnType<typeof useAlarms> & { watch: Watch; fresh: Freshness };
+type Known = ReturnType<typeof useAlarms> & { watch: UseQueryResult<Watch>; fresh: Freshness };
 
 const useTab = (count: number, { state }: Freshness): void => {
   const { overview: texts } = useTexts();
@@ -72,7 +73,7 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const error = (falls.data === undefined && falls.error) || (hits.data === undefined && hits.error);
-  const isWatched = fresh.state === 'fresh' && hits.data?.isWhole === true && isWhole(watch);
+  const isWatched = fresh.state === 'fresh' && hits.data?.isWhole === true && isWhole(watch.data);
   return (
     <section aria-label={texts.alarms}>
       <Sound keys={isKnown ? keysOf(open) : undefined} />
@@ -87,7 +88,7 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
           {texts.asOf(dates.second(fresh.at))}
         </Text>
       )}
-      <Unknown watch={watch} />
+      {watch.isError && !watch.data && <Text c="dimmed">{texts.watchUnread}</Text>}
     </section>
   );
 };
@@ -95,8 +96,8 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
 const OfCustomer = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
   const alarms = useAlarms(customerId);
-  const watch = useWatch(customerId);
-  const fresh = useFreshness([alarms.falls, alarms.hits], watch.readAt);
+  const watch = useQuery(watchQuery(customerId));
+  const fresh = useFreshness([alarms.falls, alarms.hits], watch.dataUpdatedAt);
   const { taken, done } = answered(alarms.alarms, useNow(MINUTE));
   useTab(countOf(alarms.open), fresh);
   const hits = alarms.hits.data?.hits;
@@ -104,8 +105,8 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
     <>
       <Late fresh={fresh} />
       <Alarms {...alarms} watch={watch} fresh={fresh} />
-      <Unwatched watch={watch} />
-      <Troubles customerId={customerId} />
+      {watch.data && <Unwatched watch={watch.data} />}
+      {watch.data && <Troubles watch={watch.data} />}
       <Checklist customerId={customerId} />
       <Taken alarms={taken} />
       {hits && <Shift alarms={done} />}

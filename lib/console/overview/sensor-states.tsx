@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { sensorsQuery, silentQuery } from './watched.ts';
+import { allSensorsQuery, watchQuery } from './watched.ts';
 
 const Count = ({ state, children }: { state: 'active' | 'inactive'; children: ReactNode }) => {
   const { sensors: texts } = useTexts();
@@ -19,35 +19,42 @@ const Count = ({ state, children }: { state: 'active' | 'inactive'; children: Re
   );
 };
 
+const Counts = ({ sensors, silent }: { sensors: number; silent: number }) => {
+  const dates = useDates();
+  return (
+    <Text component="div" className="counts">
+      <Count state="active">
+        <strong>{dates.number(Math.max(0, sensors - silent))}</strong>
+      </Count>
+      <Count state="inactive">
+        <strong>{dates.number(silent)}</strong>
+      </Count>
+    </Text>
+  );
+};
+
+const OfAll = () => (
+  <Loaded query={useQuery(allSensorsQuery)} rows={1}>
+    {(counts) => <Counts {...counts} />}
+  </Loaded>
+);
+
+const OfCustomer = ({ customerId }: { customerId: number }) => (
+  <Loaded query={useQuery(watchQuery(customerId))} rows={1}>
+    {({ sensors, silentSensors: { total } }) => <Counts sensors={sensors} silent={total} />}
+  </Loaded>
+);
+
 /** Shows the number of sensors in each state. */
 export const SensorStates = () => {
   const { overview: texts } = useTexts();
   const customerId = useCustomerId();
-  const dates = useDates();
-  const all = useQuery(sensorsQuery(customerId));
-  const silent = useQuery(silentQuery(customerId));
-  const strong = (count: number) => <strong>{dates.number(Math.max(0, count))}</strong>;
   return (
     <Paper component="section" aria-label={texts.sensors} withBorder p="lg">
       <Title order={2} mb="sm">
         {texts.sensors}
       </Title>
-      <Text component="div" className="counts">
-        <Count state="active">
-          <Loaded query={silent} rows={1}>
-            {({ total }) => (
-              <Loaded query={all} rows={1}>
-                {(count) => strong(count - total)}
-              </Loaded>
-            )}
-          </Loaded>
-        </Count>
-        <Count state="inactive">
-          <Loaded query={silent} rows={1}>
-            {({ total }) => strong(total)}
-          </Loaded>
-        </Count>
-      </Text>
+      {customerId === null ? <OfAll /> : <OfCustomer customerId={customerId} />}
     </Paper>
   );
 };

@@ -1,10 +1,12 @@
 import { Alert, Anchor, List, Text } from '@mantine/core';
+import type { Watch } from 'openapi';
 import { Link } from 'wouter';
 import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
-import { hasGap, type Watch } from './watch.ts';
+import { hasGap } from './watched.ts';
 
-const Silent = ({ silent: { total, first }, sensors }: { silent: NonNullable<Watch['silent']>; sensors: number }) => {
+const Silent = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
+  const { total, first } = silentSensors;
   const { overview: texts } = useTexts();
   return (
     <List.Item>
@@ -23,7 +25,7 @@ const Silent = ({ silent: { total, first }, sensors }: { silent: NonNullable<Wat
   );
 };
 
-const Unheard = ({ rules }: { rules: NonNullable<Watch['unheard']> }) => {
+const Unheard = ({ rules }: { rules: Watch['unheardRules'] }) => {
   const { overview: texts } = useTexts();
   return rules.map(({ id, name }) => (
     <List.Item key={id}>
@@ -36,13 +38,13 @@ const Unheard = ({ rules }: { rules: NonNullable<Watch['unheard']> }) => {
 /** Says in red what of a home is not watched: nobody would hear of a fall there. Nothing while there is no sensor yet. */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
-  const { sensors = 0, silent, fallsTold, unheard, nobodyOnDuty } = watch;
+  const { sensors, silentSensors, fallsTold, unheardRules, isNobodyOnDuty } = watch;
   if (sensors === 0 || !hasGap(watch)) return null;
   return (
     <section aria-label={texts.unwatched}>
       <Alert color="red" variant="filled" role="note" title={texts.unwatched} className="unwatched">
         <List>
-          {silent && silent.total > 0 && <Silent silent={silent} sensors={sensors} />}
+          {silentSensors.total > 0 && <Silent watch={watch} />}
           {fallsTold === 'none' && (
             <List.Item>
               <Anchor component={Link} href="/rules/new">
@@ -50,26 +52,16 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
               </Anchor>
             </List.Item>
           )}
-          {nobodyOnDuty && (
+          {isNobodyOnDuty && (
             <List.Item>
               <Anchor component={Link} href="/account/channels">
                 {texts.nobodyOnDuty}
               </Anchor>
             </List.Item>
           )}
-          {unheard && <Unheard rules={unheard} />}
+          <Unheard rules={unheardRules} />
         </List>
       </Alert>
     </section>
   );
-};
-
-/** Says in a line each what of the watch this page cannot know: because the user may not see it, or it could not be read. */
-export const Unknown = ({ watch: { unread, seesReceivers, sensors } }: { watch: Watch }) => {
-  const { overview: texts } = useTexts();
-  const lines = [
-    ...unread.map((part) => texts.unread(texts.parts[part])),
-    ...(seesReceivers || sensors === 0 ? [] : [texts.receivers]),
-  ];
-  return lines.map((line) => <Text key={line} c="dimmed">{`${texts.unknown}: ${line}`}</Text>);
 };

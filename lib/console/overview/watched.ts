@@ -1,74 +1,36 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Rule, Sensor, Webhook } from 'openapi';
+import type { Watch, Webhook } from 'openapi';
 import { ok } from '../../client/problem.ts';
 import { api } from '../api/client.ts';
 
-/** The largest page of the API, and the number of silent sensors that are named. */
+/** The largest page of the API. */
 const MOST = 200;
-const NAMED = 10;
 /** How often (ms) what changes rarely is read. */
 export const SLOWLY = 30_000;
 // Behind another tab too: who comes back must not find it out of date.
 const slowly = { refetchInterval: SLOWLY, refetchIntervalInBackground: true } as const;
 
-const ofFalls: readonly Rule['situation'][] = [
-  ...(['fall_detected', 'fall_detected_sensitive', 'fall_confirmed'] as const),
-  ...(['fall_suspected', 'fall_suspected_sensitive'] as const),
-];
-
-const ofCustomer = (customerId: number | null) => (customerId === null ? {} : { customerId });
-
-/** The query for the number of sensors: of one customer, or of all. The API reads the whole list for it. */
-export const sensorsQuery = (customerId: number | null) =>
+/** The query for what of a customer is not watched. */
+export const watchQuery = (customerId: number) =>
   queryOptions({
-    queryKey: ['sensors', 'count', customerId],
+    queryKey: ['watch', customerId],
     ...slowly,
-    queryFn: async (): Promise<number> => {
-      const query = { perPage: 1, ...ofCustomer(customerId) };
-      const [page] = await ok(api.GET('/sensors', { params: { query } }));
+    queryFn: () => ok(api.GET('/customers/{customerId}/watch', { params: { path: { customerId } } })),
+  });
+
+/** The query for the numbers of sensors of all customers. The API reads all lists for each. */
+export const allSensorsQuery = queryOptions({
+  queryKey: ['sensors', 'count'],
+  ...slowly,
+  queryFn: async () => {
+    const count = async (query: { isActive?: 'false' }): Promise<number> => {
+      const [page] = await ok(api.GET('/sensors', { params: { query: { perPage: 1, ...query } } }));
       return page?.total ?? 0;
-    },
-  });
-
-/** The query for the number of silent sensors, and the first of them by name. */
-export const silentQuery = (customerId: number | null) =>
-  queryOptions({
-    queryKey: ['sensors', 'silent', customerId],
-    ...slowly,
-    queryFn: async (): Promise<{ total: number; first: readonly Sensor[] }> => {
-      const query = { perPage: NAMED, isActive: 'false' as const, ...ofCustomer(customerId) };
-      const [page] = await ok(api.GET('/sensors', { params: { query } }));
-      return { total: page?.total ?? 0, first: page?.data ?? [] };
-    },
-  });
-
-/** Reads all pages of a list, and keeps what is `wanted`; gives how many there are, too. */
-const readAll = async <T>(
-  pageAt: (page: number) => Promise<readonly { total: number; data: readonly T[] }[]>,
-  isWanted: (item: T) => boolean = () => true,
-) => {
-  const wanted: T[] = [];
-  for (let page = 0; ; page += 1) {
-    const [found] = await pageAt(page);
-    wanted.push(...(found?.data.filter(isWanted) ?? []));
-    if (!found || found.total <= (page + 1) * MOST) return { total: found?.total ?? 0, wanted };
-  }
-};
-
-/** Does a rule tell of falls? */
-export const isOfFalls = ({ situation }: Rule): boolean => ofFalls.includes(situation);
-
-/** The query for the rules that tell of falls and of silent sensors, and the number of all rules. Changed rules ask for it anew. */
-export const watchRulesQuery = (customerId: number) =>
-  queryOptions({
-    queryKey: ['rules', 'watch', customerId],
-    ...slowly,
-    queryFn: () =>
-      readAll<Rule>(
-        (page) => ok(api.GET('/rules', { params: { query: { customerId, perPage: MOST, page } } })),
-        (rule) => rule.isEnabled && (isOfFalls(rule) || rule.situation === 'sensor_inactive'),
-      ),
-  });
+    };
+    const [sensors, silent] = await Promise.all([count({}), count({ isActive: 'false' })]);
+    return { sensors, silent };
+  },
+});
 
 /** The query for the webhooks that the user may manage. */
 export const webhooksQuery = (customerId: number) =>
@@ -76,9 +38,20 @@ export const webhooksQuery = (customerId: number) =>
     queryKey: ['webhooks', 'health', customerId],
     ...slowly,
     queryFn: async (): Promise<readonly Webhook[]> => {
-      const { wanted } = await readAll<Webhook>((page) =>
-        ok(api.GET('/webhooks', { params: { query: { customerId, perPage: MOST, page } } })),
-      );
-      return wanted;
+      const all: Webhook[] = [];
+      for (let page = 0; ; page += 1) {
+        const query = { customerId, perPage: MOST, page };
+        const [found] = await ok(api.GET('/webhooks', { params: { query } }));
+        all.push(...(found?.data ?? []));
+        if (!found || found.total <= (page + 1) * MOST) return all;
+      }
     },
   });
+
+/** Is something certainly not watched? */
+export const hasGap = ({ silentSensors, fallsTold, unheardRules, isNobodyOnDuty }: Watch): boolean =>
+  silentSensors.total > 0 || fallsTold === 'none' || unheardRules.length > 0 || isNobodyOnDuty;
+
+/** Is everything certainly watched? Rules for parts of a home may cover all of it, or not. */
+export const isWhole = (watch: Watch | undefined): boolean =>
+  watch !== undefined && !hasGap(watch) && watch.fallsTold === 'all';

@@ -44,16 +44,8 @@ export const overview: Texts['overview'] = {
   noFallRule: 'Keine Regel meldet jemandem einen Sturz.',
   nobodyOnDuty: 'Niemand hat Dienst, obwohl eine Regel Stürze denen meldet, die Dienst haben.',
   ruleUnheard:
-    'Diese Regel für Stürze erreicht niemanden: Der letzte Aufruf jedes Empfängers schlug fehl, oder er ist abgeschaltet.',
-  unknown: 'Hier nicht bekannt',
-  receivers: 'Ob Empfänger Alarme bekommen: Das zu sehen braucht das Recht „Bots verwalten“.',
-  unread: (what) => `${what}: war nicht zu lesen.`,
-  parts: {
-    sensors: 'Welche Sensoren schweigen',
-    rules: 'Welche Regeln Stürze melden',
-    webhooks: 'Ob Empfänger funktionieren',
-    duty: 'Ob jemand Dienst hat',
-  },
+    'Diese Regel für Stürze erreicht niemanden: Prüfen Sie ihre Webhooks und die Kanäle der Personen, die sie nennt.',
+  watchUnread: 'Ob alles überwacht wird, war nicht zu lesen.',
   troubles: 'Noch nicht gesehen',
   switchedOff: 'wurde vom Dienst abgeschaltet',
   failedForGood: (count, time) =>

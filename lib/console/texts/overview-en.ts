@@ -39,16 +39,9 @@ export const overview = {
   further: (count: number) => `and ${count} more`,
   noFallRule: 'No rule tells anybody of a fall.',
   nobodyOnDuty: 'Nobody is on duty, though a rule of falls tells whoever is.',
-  ruleUnheard: 'This rule of falls reaches nobody: the last call of each receiver failed, or it is switched off.',
-  unknown: 'Not known here',
-  receivers: 'Whether receivers get alarms: seeing that needs the permission “Manage bots”.',
-  unread: (what: string) => `${what}: could not be read.`,
-  parts: {
-    sensors: 'Which sensors are silent',
-    rules: 'Which rules tell of falls',
-    webhooks: 'Whether receivers work',
-    duty: 'Whether somebody is on duty',
-  },
+  ruleUnheard:
+    'This rule of falls reaches nobody: look at its webhooks, and at the channels of the people whom it names.',
+  watchUnread: 'Whether everything is watched could not be read.',
   troubles: 'Not seen yet',
   switchedOff: 'was switched off by the service',
   failedForGood: (count: number, time: string) =>

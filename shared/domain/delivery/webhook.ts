@@ -127,6 +127,9 @@ type Operating = {
   probeUntil?: number;
   slowUntil?: number;
   warnedAt?: number;
+  /** First deliveries that failed for good since somebody last saw it, and when the newest trouble happened. */
+  failedDeliveries?: number;
+  troubleDate?: number;
   /** A slot for one request under way, over all processes, with the time at which its lease ends. */
   [slot: `slot${number}`]: number;
   /** How many deliveries the webhook holds, and until when the deliveries that it released are spread. */

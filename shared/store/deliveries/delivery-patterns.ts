@@ -134,6 +134,7 @@ export const deliveryPatterns = {
   'health.worked': pattern('Record a success at a webhook', { update: ['webhook'] }, 0, 1),
   'health.release': pattern('Give back slots of a webhook', { update: ['webhook'] }, 0, 1),
   'health.warn': pattern('Note the warning that a webhook will be switched off', { update: ['webhook'] }, 0, 1),
+  'health.seen': pattern('Forget trouble of a webhook that somebody has seen', { update: ['webhook'] }, 0, 1),
   'health.disable': pattern(
     'Switch a webhook off because of failures, with the notice of it',
     { update: ['webhook'], put: ['notice'] },

@@ -79,19 +79,23 @@ const receiverWrites = (table: Table) => {
   };
   return {
     /**
-     * Counts a failure; `isGone`: the answer was 410. Returns the changed webhook; null when it is gone or has another URL.
+     * Counts a failure; `isGone`: the answer was 410; `isLost`: an event is told to this webhook no more. Returns the changed webhook; null when it is gone or has another URL.
      */
     failed: async (
       webhook: Called & Pick<WebhookRecord, 'goneSince'>,
       now: number,
-      { openUntil, isGone }: { openUntil: number | null; isGone: boolean },
+      { openUntil, isGone, isLost }: { openUntil: number | null; isGone: boolean; isLost: boolean },
       holds: readonly Hold[],
     ) => {
-      const set = { lastFailure: now, ...(openUntil !== null && { openUntil }) };
+      const set = {
+        ...{ lastFailure: now, ...(openUntil !== null && { openUntil }) },
+        ...(isLost && { troubleDate: now }),
+      };
       const since = (name: string) => ({ [name]: `if_not_exists(#${name}, :lastFailure)` });
       const compute = { ...since('failingSince'), ...(isGone && since('goneSince')) };
       const remove = [...holds, ...(isGone || webhook.goneSince === undefined ? [] : ['goneSince'])];
-      const list = { set, compute, add: { consecutiveFailures: 1 }, remove, if: sameUrl(webhook) };
+      const add = { consecutiveFailures: 1, ...(isLost && { failedDeliveries: 1 }) };
+      const list = { set, compute, add, remove, if: sameUrl(webhook) };
       return (await note(webhook, changes(list, 'ALL_NEW'), holds)) as WebhookRecord | null;
     },
 
@@ -106,9 +110,10 @@ const receiverWrites = (table: Table) => {
      * Switches a webhook off for a reason, and stores the notice of it, if there is one; its owner switches it on again.
      * False when it is off already, or has another URL.
      */
-    disable: async (webhook: Called, disabledReason: string, notice: Write | null): Promise<boolean> => {
+    disable: async (webhook: Called, now: number, disabledReason: string, notice: Write | null): Promise<boolean> => {
       const enabled = where('#isEnabled = :yes AND #url = :called', { yes: true, called: webhook.url });
-      const off = changes({ set: { isEnabled: false, disabledReason }, remove: ['goneSince'], if: enabled });
+      const set = { isEnabled: false, disabledReason, troubleDate: now };
+      const off = changes({ set, remove: ['goneSince'], if: enabled });
       return (await table.write({ update: keyOf(webhook), changes: off }, ...(notice ? [notice] : []))) === null;
     },
   };
@@ -118,6 +123,12 @@ const receiverWrites = (table: Table) => {
 const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
+
+  /** Forgets the trouble that somebody has seen, unless there was more since: its date is another one then. */
+  seen: async (webhook: WebhookKey, troubleDate: number): Promise<void> => {
+    const isThis = where('#troubleDate = :date', { date: troubleDate });
+    await table.update(keyOf(webhook), changes({ remove: ['troubleDate', 'failedDeliveries'], if: isThis }));
+  },
 
   /** Notes a warning; false when it was given before. */
   warn: async (webhook: WebhookKey & { failingSince?: number }, now: number): Promise<boolean> => {

@@ -114,8 +114,8 @@ describe('a webhook', () => {
     const { client, customerId, path, hook, fall } = await createScene('cherry');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, Date.now(), { openUntil: null, isGone: true }, []);
-    await stores.health.disable(before, 'gone', null);
+    await stores.health.failed(before, Date.now(), { openUntil: null, isGone: true, isLost: false }, []);
+    await stores.health.disable(before, 7, 'gone', null);
     expect(await client.ok('GET', path)).toMatchObject({
       ...{ isEnabled: false, disabledReason: 'gone' },
       health: { consecutiveFailures: 1, failingSince: expect.any(Number) },
@@ -132,8 +132,13 @@ describe('a webhook', () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, Date.now(), { openUntil: Date.now() + 300_000, isGone: false }, []);
-    await stores.health.disable(before, 'failing', null);
+    await stores.health.failed(
+      before,
+      Date.now(),
+      { openUntil: Date.now() + 300_000, isGone: false, isLost: false },
+      [],
+    );
+    await stores.health.disable(before, 7, 'failing', null);
     await client.ok('PUT', path, { ...hook, isEnabled: true });
     await fall(1);
   });
@@ -142,8 +147,8 @@ describe('a webhook', () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, 7, { openUntil: null, isGone: false }, []);
-    await stores.health.disable(before, 'gone', null);
+    await stores.health.failed(before, 7, { openUntil: null, isGone: false, isLost: false }, []);
+    await stores.health.disable(before, 7, 'gone', null);
     const given = WebhookUpdate.parse({ ...hook, name: 'new' });
     expect(await stores.webhooks.replace(before, given, 8)).toBeNull();
     expect(await stores.webhooks.get(customerId, hook.id)).toMatchObject({

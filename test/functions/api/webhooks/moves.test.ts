@@ -63,7 +63,7 @@ test('a webhook that its old URL switches off while it moves is on at the new on
   const { health, webhooks } = store(world.table);
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');
   if (!before) throw new Error('no webhook');
-  await health.disable(before, 'gone', null);
+  await health.disable(before, 7, 'gone', null);
   const { pk, sk, ...fields } = before as typeof before & Key;
   expect([pk, sk]).toEqual([expect.any(String), expect.any(String)]);
   expect(await webhooks.replace(before, { ...fields, url: better.url } as never, world.now())).toBeNull();
@@ -81,8 +81,8 @@ test('what a URL answers after the move says nothing of the new one, and the slo
     await home.set({ ...trouble, slot2: 9 });
     const holds = ['probeUntil', 'slot2'] as const;
     if (late === 'worked') await health.worked(before, world.now(), null, holds);
-    else await health.failed(before, world.now(), { openUntil: null, isGone: false }, holds);
-    await health.disable(before, 'failing', null);
+    else await health.failed(before, world.now(), { openUntil: null, isGone: false, isLost: false }, holds);
+    await health.disable(before, 7, 'failing', null);
     const after = await home.record();
     expect(after).toMatchObject({ ...trouble, isEnabled: true });
     expect(after).not.toHaveProperty('slot2');
