@@ -31,6 +31,7 @@ const FILES = [
   'text/css; charset=utf-8',
   'application/manifest+json; charset=utf-8',
   'image/svg+xml',
+  'image/png',
 ] as const;
 
 export const webConsole = group({

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { type Publication, publicationOf } from '../../../shared/api/http/publication.ts';
-import { manifest } from './manifest.ts';
+import { icons, manifest } from './manifest.ts';
 import { DEEPEST, folderFrom, pageOf } from './page.ts';
 import { sign } from './sign.ts';
 
@@ -60,6 +61,12 @@ export const library: Readonly<Record<string, File> & Record<'page 0', File>> = 
   ...Object.fromEntries(Array.from({ length: DEEPEST }, (_, at) => [`page ${at + 1}`, pageAt(at + 1)])),
   'app.webmanifest': { type: 'application/manifest+json; charset=utf-8', ...publicationOf(manifest) },
   'sign.svg': { type: 'image/svg+xml', ...publicationOf(sign) },
+  ...Object.fromEntries(
+    icons.map((name) => {
+      const content = readFileSync(new URL(`./icons/${name}`, import.meta.url));
+      return [name, { type: 'image/png', ...publicationOf(content) }];
+    }),
+  ),
   ...Object.fromEntries(
     worker.outputFiles.map(({ path, contents }) => [
       basename(path),

@@ -25,6 +25,7 @@ export const pageOf = (folder: string, script: string, style: string): string =>
 <meta name="color-scheme" content="light dark">
 <title>Sensor Cloud</title>
 <link rel="icon" href="${signUrl}">
+<link rel="apple-touch-icon" href="${folder}apple-touch-icon.png">
 <link rel="manifest" href="${folder}app.webmanifest">
 <link rel="stylesheet" href="${folder}${style}">
 <script type="module" src="${folder}${script}"></script>

@@ -1,7 +1,7 @@
-const svgOf = (more = ''): string =>
+const svgOf = ({ more = '', corner = 8 } = {}): string =>
   [
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">',
-    '<rect width="32" height="32" rx="8" fill="#0b7285"/>',
+    `<rect width="32" height="32" rx="${corner}" fill="#0b7285"/>`,
     '<path d="M12 7h8M10.5 11.5a7 7 0 0 0 11 0M7 15.5a12 12 0 0 0 18 0" fill="none" stroke="white" stroke-width="2.5" stroke-linecap="round"/>',
     '<circle cx="16" cy="25" r="2.5" fill="white"/>',
     more,
@@ -12,14 +12,18 @@ const urlOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(
 /** The sign of the console as an SVG: a sensor at the ceiling, its waves, and who is below. */
 export const sign: string = svgOf();
 
+/** The sign without round corners, for systems that cut icons themselves. */
+export const squareSign: string = svgOf({ corner: 0 });
+
 /** The sign as an image within an address. */
 export const signUrl = urlOf(sign);
 
 /** The sign with a number on red over it; more than 9 are "9+". */
 export const signWith = (count: number): string =>
   urlOf(
-    svgOf(
-      '<circle cx="20" cy="20" r="12" fill="#c0232b"/>' +
+    svgOf({
+      more:
+        '<circle cx="20" cy="20" r="12" fill="#c0232b"/>' +
         `<text x="20" y="26" text-anchor="middle" font-family="sans-serif" font-size="17" font-weight="700" fill="white">${count > 9 ? '9+' : count}</text>`,
-    ),
+    }),
   );

@@ -32,7 +32,7 @@ test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/senso
         (link) => new URL(link, `https://x.example${prefix}/api/v1/console${path}`).pathname,
       );
       const folder = `${prefix}/api/v1/console`;
-      const names = [style, script, 'app.webmanifest'];
+      const names = [style, script, 'app.webmanifest', 'apple-touch-icon.png'];
       expect(files.toSorted()).toEqual(names.map((name) => `${folder}/${name}`).toSorted());
     }
   },
@@ -51,15 +51,25 @@ test('its files are there for ever under their names, and no others are', async 
   expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store']);
 });
 
-test('it can be installed: its manifest leads to the page and to its sign, at any address', async () => {
+test('it can be installed: its manifest leads to the page and to its icons, at any address, each of its size', async () => {
   const { body, headers } = await anybody.call('GET', '/console/app.webmanifest');
   expect(headers.get('content-type')).toBe('application/manifest+json; charset=utf-8');
-  const { start_url: start, scope, icons } = body as { start_url: string; scope: string; icons: { src: string }[] };
+  type Icon = { src: string; type: string; sizes: string };
+  const { start_url: start, scope, icons } = body as { start_url: string; scope: string; icons: Icon[] };
   const at = 'https://x.example/stage/api/v1/console/app.webmanifest';
-  const paths = [start, scope, ...icons.map(({ src }) => src)].map((address) => new URL(address, at).pathname);
-  expect(paths).toEqual(['/stage/api/v1/console', '/stage/api/v1/console', '/stage/api/v1/console/sign.svg']);
-  const sign = await anybody.call('GET', '/console/sign.svg');
-  expect([sign.status, sign.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  const paths = [start, scope].map((address) => new URL(address, at).pathname);
+  expect(paths).toEqual(['/stage/api/v1/console', '/stage/api/v1/console']);
+  // iOS does not read the manifest.
+  const page = (await anybody.call('GET', '/console')).text;
+  const [, touch = ''] = /<link rel="apple-touch-icon" href="console\/([\w.-]+)">/.exec(page) ?? [];
+  for (const { src, type, sizes } of [...icons, { src: touch, type: 'image/png', sizes: '180x180' }]) {
+    const answer = await fetch(`${cloud.url}/console/${src}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+    const image = Buffer.from(await answer.arrayBuffer());
+    // Of a PNG the width and height are at 16 and 20 (https://www.w3.org/TR/png-3/#11IHDR).
+    const size = type === 'image/png' ? `${image.readUInt32BE(16)}x${image.readUInt32BE(20)}` : 'any';
+    expect(size).toBe(sizes);
+  }
 });
 
 test('its service worker keeps its name, so caches ask for it again', async () => {

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sign, squareSign } from '../../functions/api/console/sign.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('icons');
+});
+afterAll(() => site.stop());
+
+/** Gives how much two images differ, from 0 to 1, when both are drawn at a size. It runs in the page. */
+const DIFFERENCE = `async ([first, second, size]) => {
+  const pixels = async (src) => {
+    const image = new Image();
+    image.src = src;
+    await image.decode();
+    const context = new OffscreenCanvas(size, size).getContext('2d');
+    context.drawImage(image, 0, 0, size, size);
+    return context.getImageData(0, 0, size, size).data;
+  };
+  const [a, b] = [await pixels(first), await pixels(second)];
+  return a.reduce((sum, value, at) => sum + Math.abs(value - b[at]), 0) / a.length / 255;
+}`;
+
+test('each icon of pixels shows the sign of the console as it is now', async () => {
+  await using visitor = await site.open();
+  const differenceOf = (svg: string, name: string, size: number) => {
+    const given = JSON.stringify([`data:image/svg+xml,${encodeURIComponent(svg)}`, `${site.address}/${name}`, size]);
+    return visitor.page.evaluate<number>(`(${DIFFERENCE})(${given})`);
+  };
+  expect(await differenceOf(sign, 'icon-192.png', 192)).toBeLessThan(0.005);
+  expect(await differenceOf(sign, 'icon-512.png', 512)).toBeLessThan(0.005);
+  expect(await differenceOf(squareSign, 'icon-maskable-512.png', 512)).toBeLessThan(0.005);
+  expect(await differenceOf(squareSign, 'apple-touch-icon.png', 180)).toBeLessThan(0.005);
+  // Planted: the corners alone.
+  expect(await differenceOf(sign, 'icon-maskable-512.png', 512)).toBeGreaterThan(0.005);
+});
