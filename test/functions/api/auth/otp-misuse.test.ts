@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../lib/local/clock.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { Client } from '../../../fixtures/client.ts';
+import { type Client, logIn } from '../../../fixtures/client.ts';
 import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import { appCode } from '../../../fixtures/otp.ts';
 
 // The clock stands still: a code is that of one time step.
 const time = systemClock.now();
@@ -24,4 +25,17 @@ test('a second factor is not switched on by what is no code at all: that is answ
   for (const otp of ['', ' ', 'abcdef', '\0', '\ud800', 'ß'.repeat(64), ...digits])
     expect([otp, (await client.call('PUT', '/users/me/otp', { otp })).status]).toEqual([otp, 400]);
   expect(await client.ok('GET', '/users/me')).toMatchObject({ hasOtp: false });
+});
+
+test('a session that had to set up the second factor ends when another one did: it has shown a password alone', async () => {
+  const { username, password, ...home } = await createHome(admin, 'strict', ['manage_users']);
+  const strict = { name: 'strict', location: '', email: '', requireOtp: true };
+  await admin.ok('PUT', `/customers/${home.customerId}`, strict);
+  const [owner, thief] = [await logIn(admin, username, password), await logIn(admin, username, password)];
+  const { secret } = await owner.ok<{ secret: string }>('POST', '/users/me/otp');
+  await owner.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });
+  expect((await thief.call('GET', '/users')).status).toBe(401);
+  expect((await thief.call('GET', '/users/me')).status).toBe(401);
+  expect((await owner.call('GET', '/users')).status).toBe(200);
+  expect(await owner.ok('GET', '/users/me/sessions')).toHaveLength(2);
 });
