@@ -20,11 +20,12 @@ type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnow
 /** Finds the account of a username, and whether its user logged in from this address before. */
 const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
   const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
-  const [account, hash, isKnown] = await Promise.all([
+  const [account, isKnown] = await Promise.all([
     sessions.account(accountKey),
-    sessions.passwordHash(accountKey),
     sessions.isKnownAddress(accountKey, address),
   ]);
+  // After the account: if the password changes in between, what the account was read as opens nothing any more.
+  const hash = await sessions.passwordHash(accountKey);
   return { accountKey, account, hash, isKnown };
 };
 
