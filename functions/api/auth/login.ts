@@ -37,17 +37,17 @@ const claimed = ({ account }: Known, username: string): [Actor, number] => {
   return [{ kind: 'user', id, name: account && username }, account?.customerId ?? UNASSIGNED];
 };
 
-/** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */
-const authenticate = async (
-  { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
-  { account, hash, accountKey }: Known,
-  { password, id }: Login,
-) => {
+/** Gives the account if the password is right and the account may log in. */
+const authenticate = async (passwords: Passwords, { account, hash }: Known, { password, id }: Login) => {
   const isRight = await passwords.verify(password, hash);
   const isMeant = id === undefined || id === null || id === account?.accountId;
-  if (!isRight || !account?.canLogin || !isMeant) return null;
-  if (hash && passwords.isOutdated(hash)) await sessions.rehash(accountKey, hash, await passwords.hash(password));
-  return account;
+  return isRight && account?.canLogin && isMeant ? account : null;
+};
+
+type Renewing = { store: StoreOf<'sessions.rehash'>; passwords: Passwords };
+/** Replaces a hash of an older cost, once the login has succeeded: a refused one changes nothing. */
+const renewHash = async ({ store, passwords }: Renewing, { hash, accountKey }: Known, password: string) => {
+  if (hash && passwords.isOutdated(hash)) await store.sessions.rehash(accountKey, hash, await passwords.hash(password));
 };
 
 type LoggedIn = { accountKey: string; account: Account };
@@ -75,7 +75,7 @@ export const logIn = async (
   const wait = await throttle.before();
   if (wait > 0) return wait;
   const { accountKey } = known;
-  const account = await authenticate({ store, passwords }, known, body);
+  const account = await authenticate(passwords, known, body);
   if (!account) return refused();
   const factor: Verdict = await judgeOtp(accountKey, account, body.otp, deps);
   if (factor.is === 'wrong') return refused();
@@ -83,5 +83,7 @@ export const logIn = async (
   if (factor.is === 'missing') return (await throttle.before()) || 'otp_required';
   const late = await throttle.succeeded();
   if (late > 0) return late;
-  return (await factor.use()) ? { accountKey, account } : refused();
+  if (!(await factor.use())) return refused();
+  await renewHash(deps, known, body.password);
+  return { accountKey, account };
 };

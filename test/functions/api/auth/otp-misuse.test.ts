@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../lib/local/clock.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { passwordsAt } from '../../../../shared/auth/password.ts';
+import { usernameKey } from '../../../../shared/domain/identity/username.ts';
+import { store } from '../../../../shared/store/store.ts';
 import { type Client, logIn } from '../../../fixtures/client.ts';
 import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
@@ -38,4 +41,24 @@ test('a session that had to set up the second factor ends when another one did: 
   expect((await thief.call('GET', '/users/me')).status).toBe(401);
   expect((await owner.call('GET', '/users')).status).toBe(200);
   expect(await owner.ok('GET', '/users/me/sessions')).toHaveLength(2);
+});
+
+test('a right password without a right code is no login in the audit, nor is its hash replaced by one of a new cost', async () => {
+  const { client, username, password, id } = await hireFor(admin, customerId, 'old-timer');
+  const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
+  await client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });
+  const { sessions } = store(cloud.runtime.table);
+  const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
+  const hashNow = async () => (await sessions.passwordHash(accountKey)) ?? '';
+  const old = await passwordsAt({ memory: 32, passes: 1, parallelism: 1 }).hash(password);
+  await sessions.rehash(accountKey, await hashNow(), old);
+  const login = async (otp?: string) => (await admin.call('POST', '/users/login', { username, password, otp })).status;
+  const path = `/customers/${customerId}/audit?actorId=${id}&operation=login&refused=false`;
+  const logins = async () => (await admin.ok<[{ total: number }]>('GET', path))[0].total;
+  const before = await logins();
+  expect([await login(), await login('000000')]).toEqual([401, 401]);
+  expect([await logins(), await hashNow()]).toEqual([before, old]);
+  expect(await login(await appCode(secret, time + 30_000))).toBe(200);
+  expect(await logins()).toBe(before + 1);
+  expect(await hashNow()).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
 });
