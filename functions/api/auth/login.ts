@@ -32,9 +32,9 @@ const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address:
 type Known = Awaited<ReturnType<typeof lookUp>>;
 
 /** Whom a login is noted as, before and after it succeeds; one with a name of nobody is noted too, in the same time. */
-const claimed = ({ account }: Known, username: string): [Actor, number] => {
+const claimed = ({ account }: Known): [Actor, number] => {
   const id = account && String(account.accountId);
-  return [{ kind: 'user', id, name: account && username }, account?.customerId ?? UNASSIGNED];
+  return [{ kind: 'user', id, name: account?.username ?? null }, account?.customerId ?? UNASSIGNED];
 };
 
 /** Gives the account if the password is right and the account may log in. */
@@ -66,7 +66,7 @@ export const logIn = async (
   const { store, now, passwords, measure } = deps;
   const username = usernameKey(body.username);
   const known = await lookUp(store, username, address);
-  actAs(...claimed(known, body.username));
+  actAs(...claimed(known));
   const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
   const refused = async (): Promise<Refusal | number> => {
     measure('LoginsFailed');
