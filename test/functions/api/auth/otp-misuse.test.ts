@@ -30,10 +30,29 @@ test('a second factor is not switched on by what is no code at all: that is answ
   expect(await client.ok('GET', '/users/me')).toMatchObject({ hasOtp: false });
 });
 
+/** A home that demands a second factor, of which its user has none. */
+const strictHome = async (name: string) => {
+  const home = await createHome(admin, name, ['manage_users']);
+  await admin.ok('PUT', `/customers/${home.customerId}`, { name, location: '', email: '', requireOtp: true });
+  return home;
+};
+
+test('a session that has to set up the second factor is told no more than everybody, even of a system admin', async () => {
+  const { userId, username, password } = await strictHome('admins');
+  await admin.ok('PUT', `/users/${userId}/access`, { canLogin: true, permissions: [], isAdmin: true });
+  const limited = await logIn(admin, username, password);
+  const anybody = admin.as(undefined);
+  // Of health, callers on the machine itself are told all.
+  for (const path of ['/server/config', '/health']) {
+    const told = async (client: Client) =>
+      (await client.call('GET', path, undefined, { 'x-forwarded-for': '192.0.2.1' })).body;
+    expect(await told(limited)).toEqual(await told(anybody));
+    expect(await told(admin)).not.toEqual(await told(anybody));
+  }
+});
+
 test('a session that had to set up the second factor ends when another one did: it has shown a password alone', async () => {
-  const { username, password, ...home } = await createHome(admin, 'strict', ['manage_users']);
-  const strict = { name: 'strict', location: '', email: '', requireOtp: true };
-  await admin.ok('PUT', `/customers/${home.customerId}`, strict);
+  const { username, password } = await strictHome('strict');
   const [owner, thief] = [await logIn(admin, username, password), await logIn(admin, username, password)];
   const { secret } = await owner.ok<{ secret: string }>('POST', '/users/me/otp');
   await owner.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });
