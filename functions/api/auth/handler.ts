@@ -116,9 +116,8 @@ export const handler = serve(auth, {
   endSession: async (call, deps) => {
     const accountKey = own(call);
     const found = (await sessionsOf(accountKey, deps)).find(({ id }) => id === call.params.sessionId);
-    if (!found) return call.fail('session_not_found');
-    await deps.store.logins.end(accountKey, found);
-    return { status: 'OK' };
+    const isEnded = found !== undefined && (await deps.store.logins.end(accountKey, found));
+    return isEnded ? { status: 'OK' } : call.fail('session_not_found');
   },
 
   beginOtp: async (call, { store, sealOtp, random, settings }) => {
