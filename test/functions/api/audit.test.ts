@@ -136,6 +136,13 @@ describe('a line tells', () => {
   });
 });
 
+test('the end of a duty has one line, however often it is told: who is off duty changes nothing', async () => {
+  const { client, customerId } = await home();
+  await client.ok('PUT', '/users/me/duty', { until: now() + 60_000 });
+  await Promise.all(Array.from({ length: 10 }, () => client.ok('DELETE', '/users/me/duty')));
+  expect((await auditOf(client, customerId, '?operation=endDuty')).total).toBe(1);
+});
+
 describe('the list', () => {
   test('is filtered by who, what, when and whether it was refused, and goes on behind a page', async () => {
     const { client, customerId, userId } = await home();
