@@ -28,6 +28,9 @@ export const channelExamples = {
     return { params: { by: 'sms' } };
   },
   beginDuty: () => ({ body: { until: Date.now() + 3_600_000 } }),
-  endDuty: nothing,
+  endDuty: async ({ ours }: World): Promise<Example> => {
+    await ours.client.ok('PUT', '/users/me/duty', { until: Date.now() + 3_600_000 });
+    return {};
+  },
   listDuty: nothing,
 };

@@ -18,6 +18,7 @@ afterAll(async () => {
 const needsCredential = ({ auth }: Operation) => auth !== 'anyone' && auth !== 'optional';
 const mayOf = (operation: Operation): readonly string[] =>
   'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
+const mayBeforeOtp = ['logout', 'getUser', 'beginOtp', 'switchOnOtp'];
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
 /** The path as a pattern: `/users/{userId}` and `/users/me` lead to different operations. */
 const allowedAt = (path: string) =>
@@ -129,6 +130,13 @@ describe.each(operations)('%s', (name, operation) => {
         const answer = await call(world, contract, { client });
         expect([answer.status, answer.text], what).toEqual([401, none.text]);
       }
+    });
+  }
+  if (['user', 'session'].includes(operation.auth) && !mayBeforeOtp.includes(name)) {
+    test(`${name}: 403 for a session that has to set up a second factor first`, async () => {
+      const answer = await call(world, contract, { client: await world.beforeOtp() });
+      expect(answer.status, answer.text).toBe(403);
+      expect(answer.body).toMatchObject({ message: expect.stringContaining('second factor') });
     });
   }
 

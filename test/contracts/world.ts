@@ -197,6 +197,22 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
+  /** A session of a user with every permission who has yet to set up a second factor. */
+  const beforeOtp = (): Promise<Client> => {
+    const demand = (requireOtp: boolean) =>
+      admin.ok('PUT', `/customers/${ours.customerId}`, { name: 'ours', location: '', email: '', requireOtp });
+    const name = 'before-otp';
+    const limited = async () => {
+      await demand(true);
+      const client = await create(ALL_PERMISSIONS, name);
+      await demand(false);
+      return client;
+    };
+    const client = made.get(name) ?? limited();
+    made.set(name, client);
+    return client;
+  };
+
   const forged = drawToken('session', cloud.runtime.random, 'abcdefghijklmnopqrst');
   const anybody = admin.as(undefined);
   return {
@@ -210,6 +226,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     theirs,
     only,
     without,
+    beforeOtp,
     /** Credentials that open nothing, whatever they are shown to. */
     bad: {
       'a garbage one': anybody.as('garbage'),

@@ -210,7 +210,9 @@ export const auth = group({
       ...ofSelf,
       method: 'PUT',
       summary: 'Switch the second factor on, by a code of the app; gives ten recovery codes, which are shown only once',
-      description: `${onlySelf} Each recovery code takes the place of a code of the app in one login.`,
+      description:
+        `${onlySelf} Each recovery code takes the place of a code of the app in one login. Other sessions that could ` +
+        'only set it up end.',
       body: OtpProof,
       response: RecoveryCodes,
       errors: ['user_not_found', 'otp_on', 'otp_not_found'],

@@ -116,9 +116,8 @@ export const handler = serve(auth, {
   endSession: async (call, deps) => {
     const accountKey = own(call);
     const found = (await sessionsOf(accountKey, deps)).find(({ id }) => id === call.params.sessionId);
-    if (!found) return call.fail('session_not_found');
-    await deps.store.logins.end(accountKey, found);
-    return { status: 'OK' };
+    const isEnded = found !== undefined && (await deps.store.logins.end(accountKey, found));
+    return isEnded ? { status: 'OK' } : call.fail('session_not_found');
   },
 
   beginOtp: async (call, { store, sealOtp, random, settings }) => {
@@ -131,16 +130,17 @@ export const handler = serve(auth, {
   },
 
   switchOnOtp: async (call, { store: { users, otps }, openOtp, random, now }) => {
-    const { body, fail, refuse } = call;
+    const { body, sessionHash, fail, refuse } = call;
     const user = await ownUser(call, { users });
     const { accountKey } = user;
     const otp = (await otps.get(accountKey)) ?? fail('otp_not_found');
     if (otp.isOn) return fail('otp_on');
     const secret = secretIn(accountKey, await openOtp(otp.sealed));
-    const step = (await stepOf(secret, normalOtp(body.otp), now(), 0)) ?? refuse('otp', 'wrong_otp');
-    const codes = recoveryCodes(random(RECOVERY_BYTES));
-    const hashes = codes.map((code) => recoveryHash(accountKey, normalOtp(code)));
-    return (await otps.switchOn(user, otp, step, hashes)) ? { recoveryCodes: codes } : fail('otp_on');
+    const lastStep = (await stepOf(secret, normalOtp(body.otp), now(), 0)) ?? refuse('otp', 'wrong_otp');
+    const shown = recoveryCodes(random(RECOVERY_BYTES));
+    const codes = shown.map((code) => recoveryHash(accountKey, normalOtp(code)));
+    const isDone = await otps.switchOn(user, otp, { lastStep, codes, sessionHash });
+    return isDone ? { recoveryCodes: shown } : fail('otp_on');
   },
 
   removeOtp: async ({ caller, customerId, params, body, fail, refuse }, deps) => {

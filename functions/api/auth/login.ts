@@ -20,33 +20,34 @@ type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnow
 /** Finds the account of a username, and whether its user logged in from this address before. */
 const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
   const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
-  const [account, hash, isKnown] = await Promise.all([
+  const [account, isKnown] = await Promise.all([
     sessions.account(accountKey),
-    sessions.passwordHash(accountKey),
     sessions.isKnownAddress(accountKey, address),
   ]);
+  // After the account: if the password changes in between, what the account was read as opens nothing any more.
+  const hash = await sessions.passwordHash(accountKey);
   return { accountKey, account, hash, isKnown };
 };
 
 type Known = Awaited<ReturnType<typeof lookUp>>;
 
 /** Whom a login is noted as, before and after it succeeds; one with a name of nobody is noted too, in the same time. */
-const claimed = ({ account }: Known, username: string): [Actor, number] => {
+const claimed = ({ account }: Known): [Actor, number] => {
   const id = account && String(account.accountId);
-  return [{ kind: 'user', id, name: account && username }, account?.customerId ?? UNASSIGNED];
+  return [{ kind: 'user', id, name: account?.username ?? null }, account?.customerId ?? UNASSIGNED];
 };
 
-/** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */
-const authenticate = async (
-  { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
-  { account, hash, accountKey }: Known,
-  { password, id }: Login,
-) => {
+/** Gives the account if the password is right and the account may log in. */
+const authenticate = async (passwords: Passwords, { account, hash }: Known, { password, id }: Login) => {
   const isRight = await passwords.verify(password, hash);
   const isMeant = id === undefined || id === null || id === account?.accountId;
-  if (!isRight || !account?.canLogin || !isMeant) return null;
-  if (hash && passwords.isOutdated(hash)) await sessions.rehash(accountKey, hash, await passwords.hash(password));
-  return account;
+  return isRight && account?.canLogin && isMeant ? account : null;
+};
+
+type Renewing = { store: StoreOf<'sessions.rehash'>; passwords: Passwords };
+/** Replaces a hash of an older cost, once the login has succeeded: a refused one changes nothing. */
+const renewHash = async ({ store, passwords }: Renewing, { hash, accountKey }: Known, password: string) => {
+  if (hash && passwords.isOutdated(hash)) await store.sessions.rehash(accountKey, hash, await passwords.hash(password));
 };
 
 type LoggedIn = { accountKey: string; account: Account };
@@ -65,7 +66,7 @@ export const logIn = async (
   const { store, now, passwords, measure } = deps;
   const username = usernameKey(body.username);
   const known = await lookUp(store, username, address);
-  actAs(...claimed(known, body.username));
+  actAs(...claimed(known));
   const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
   const refused = async (): Promise<Refusal | number> => {
     measure('LoginsFailed');
@@ -74,7 +75,7 @@ export const logIn = async (
   const wait = await throttle.before();
   if (wait > 0) return wait;
   const { accountKey } = known;
-  const account = await authenticate({ store, passwords }, known, body);
+  const account = await authenticate(passwords, known, body);
   if (!account) return refused();
   const factor: Verdict = await judgeOtp(accountKey, account, body.otp, deps);
   if (factor.is === 'wrong') return refused();
@@ -82,5 +83,7 @@ export const logIn = async (
   if (factor.is === 'missing') return (await throttle.before()) || 'otp_required';
   const late = await throttle.succeeded();
   if (late > 0) return late;
-  return (await factor.use()) ? { accountKey, account } : refused();
+  if (!(await factor.use())) return refused();
+  await renewHash(deps, known, body.password);
+  return { accountKey, account };
 };

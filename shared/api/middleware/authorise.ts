@@ -19,15 +19,25 @@ const mayCall = (operation: Operation, caller: Caller, userId: string | undefine
 };
 
 /** Does the caller have to set up a second factor before it may do this? */
-const isUnset = ({ auth, beforeOtp }: Operation, caller: Caller, userId: string | undefined): boolean =>
-  caller.mustSetOtp === true && auth !== 'optional' && !(beforeOtp && (userId === undefined || isSelf(caller, userId)));
+const isUnset = ({ beforeOtp }: Operation, caller: Caller, userId: string | undefined): boolean =>
+  caller.mustSetOtp === true && !(beforeOtp && (userId === undefined || isSelf(caller, userId)));
 
-/** Answers 403 if the access rule of the operation does not allow the caller. */
+/**
+ * Answers 403 if the access rule of the operation does not allow the caller. If a login is optional, a caller who has to
+ * set up a second factor first is an anonymous one.
+ */
 export const authorise = async (request: ApiRequest): Promise<void> => {
-  const { caller, path } = request.context.exchange;
+  const { exchange } = request.context;
+  const { caller, path } = exchange;
   if (!caller) return;
+  const operation = operationOf(request);
   const { userId } = path;
-  if (isUnset(operationOf(request), caller, userId)) throw new ApiError('otp_setup_required');
-  const isOpen = mayCall(operationOf(request), caller, userId);
+  const mustWait = isUnset(operation, caller, userId);
+  if (mustWait && operation.auth === 'optional') {
+    exchange.caller = null;
+    return;
+  }
+  if (mustWait) throw new ApiError('otp_setup_required');
+  const isOpen = mayCall(operation, caller, userId);
   if (!isOpen || isHeldBack(request, caller)) throw new ApiError('forbidden');
 };

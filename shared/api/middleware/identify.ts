@@ -23,6 +23,8 @@ export const isLive = (
   !isOutdated(session, settings.CREDENTIALS_SINCE) &&
   // An access token is no login: it outlives a change of the password, and is listed and deleted one by one.
   (session.kind === 'token' || session.epoch === account.epoch) &&
+  // Whoever had to set up the second factor and did not has shown no more than a password.
+  !(session.mustSetOtp && account.hasOtp) &&
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now());
 
@@ -30,7 +32,7 @@ export const isLive = (
 const callerOf = (session: Session, account: Account): Caller => {
   const { kind, permissions: scope = null, readOnly = false, name: token } = session;
   const { accountId, customerId, locale, username = null } = account;
-  const mustSetOtp = session.mustSetOtp === true && account.hasOtp !== true;
+  const mustSetOtp = session.mustSetOtp === true;
   const name = username !== null && token !== undefined ? `${username} (${token})` : username;
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };

@@ -4,9 +4,15 @@ import type { Operation } from '../operation.ts';
 import { commonHeaders, RENAMED, refer } from './headers.ts';
 import { type Json, REF } from './schemas.ts';
 
-/** Can the operation answer 403: because of its permission, or because of a customer in its query? */
+/** Is it for people and their programs? */
+const isForUsers = ({ auth }: Operation): boolean => auth === 'user' || auth === 'session';
+/** Can it refuse a token: because it takes none, or changes something and the token only reads? */
+const isNotForAllTokens = ({ auth, method }: Operation): boolean => auth === 'session' || method !== 'GET';
+
+/** Can the operation answer 403: because of its permission, or of a token, or of a customer in its query? */
 const isForbidding = (operation: Operation): boolean =>
-  'may' in operation && (operation.may !== 'logged_in' || 'customerId' in (operation.query?.shape ?? {}));
+  'may' in operation &&
+  (operation.may !== 'logged_in' || isNotForAllTokens(operation) || 'customerId' in (operation.query?.shape ?? {}));
 
 /**
  * Gives the errors that an operation may answer with without declaring them. Every operation can refuse a repeated
@@ -16,6 +22,7 @@ const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   'bad_request',
   ...(['anyone', 'optional'].includes(operation.auth) ? [] : (['credentials_invalid'] as const)),
   ...(isForbidding(operation) ? (['forbidden'] as const) : []),
+  ...(isForUsers(operation) ? (['otp_setup_required'] as const) : []),
   ...(operation.method === 'GET' ? [] : (['csrf_detected'] as const)),
   ...(operation.body ? (['body_too_slow', 'media_type_unsupported', 'body_too_large'] as const) : []),
   'rate_limited',
@@ -35,23 +42,27 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   content: { 'application/json': { schema: { $ref: `${REF}${status === 400 ? 'InvalidRequest' : 'Error'}` } } },
 });
 
-/** The answers that most operations have with the same meaning. */
-const shared: readonly ErrorCode[] = [
-  ...(['bad_request', 'credentials_invalid', 'forbidden', 'csrf_detected', 'media_type_unsupported'] as const),
-  ...(['body_too_large', 'body_too_slow', 'rate_limited', 'unavailable', 'internal'] as const),
+type Codes = readonly [ErrorCode, ...ErrorCode[]];
+/** The answers that many operations have with the same meaning, each with the codes that it may have. */
+const shared: readonly Codes[] = [
+  ...([['bad_request'], ['credentials_invalid'], ['csrf_detected'], ['media_type_unsupported']] as const),
+  ...([['body_too_large'], ['body_too_slow'], ['rate_limited'], ['unavailable'], ['internal']] as const),
+  ...([['otp_setup_required'], ['forbidden', 'otp_setup_required']] as const),
+  ['forbidden', 'otp_setup_required', 'csrf_detected'],
 ];
+const nameOf = (codes: readonly ErrorCode[]): string => codes.join('_or_');
 /** Those answers, as components. */
 export const responses = (): Json =>
-  Object.fromEntries(shared.map((code) => [code, errorResponse(errors[code], [code])]));
+  Object.fromEntries(shared.map((codes) => [nameOf(codes), errorResponse(errors[codes[0]], codes)]));
 
 /** The errors that an operation may answer with, by status. */
 export const errorResponses = (operation: Operation): Json => {
   const codes = [...new Set([...(operation.errors ?? []), ...commonErrors(operation)])];
   const statuses = [...new Set(codes.map((code) => errors[code]))].sort((a, b) => a - b);
   const entry = (status: number): Json => {
-    const [first, ...others] = codes.filter((code) => errors[code] === status);
-    if (first && others.length === 0 && shared.includes(first)) return { $ref: `#/components/responses/${first}` };
-    return errorResponse(status, first ? [first, ...others] : []);
+    const own = codes.filter((code) => errors[code] === status);
+    const isShared = shared.some((codes) => nameOf(codes) === nameOf(own));
+    return isShared ? { $ref: `#/components/responses/${nameOf(own)}` } : errorResponse(status, own);
   };
   return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
 };

@@ -39,7 +39,12 @@ export const loginPatterns = {
   'logins.end': pattern('End one of them', { remove: ['login', 'session'] }, 0, 4),
   'otps.get': pattern('The second factor of an account', { get: ['otp'] }, 1, 0),
   'otps.begin': pattern('Keep the secret of a second factor that is not on yet', { put: ['otp'] }, 0, 1),
-  'otps.switchOn': pattern('Switch a second factor on', { update: ['otp', 'account', 'user'] }, 0, 6),
+  'otps.switchOn': pattern(
+    'Switch a second factor on',
+    { update: ['otp', 'account', 'user'], updateOnly: { session: ['mustSetOtp'] } },
+    0,
+    8,
+  ),
   'otps.useStep': pattern('Use up a code of an app', { update: ['otp'] }, 0, 1),
   'otps.useCode': pattern(
     'Use up a recovery code',

@@ -1,5 +1,6 @@
 import type { Table, TableReader } from '../engine/client.ts';
 import { firstOf } from '../engine/look.ts';
+import { present } from '../engine/request.ts';
 import { items } from '../table.ts';
 import type { Session } from './sessions.ts';
 
@@ -28,12 +29,13 @@ export const loginReads = (table: TableReader) => ({
 });
 
 const loginWrites = (table: Table) => ({
-  /** Ends the session of a login. */
-  end: async (accountKey: string, { hash, id: sessionId, createDate }: Login): Promise<void> => {
-    await table.write(
-      { remove: items.login({ accountKey, createDate, sessionId }) },
+  /** Ends the session of a login. False: it was ended just now. */
+  end: async (accountKey: string, { hash, id: sessionId, createDate }: Login): Promise<boolean> => {
+    const failed = await table.write(
+      { remove: items.login({ accountKey, createDate, sessionId }), where: present },
       { remove: items.session({ hash }) },
     );
+    return failed === null;
   },
 });
 

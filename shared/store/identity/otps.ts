@@ -10,6 +10,8 @@ import { keyOfUser, type UserItem } from './users.ts';
  */
 export type Otp = { sealed: string; isOn: boolean; lastStep: number; codes: string[] };
 type Owner = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
+/** How a second factor is switched on: by the code of a step, in the session with this hash. */
+type Proven = { lastStep: number; codes: readonly string[]; sessionHash: string };
 
 export const otpReads = (table: TableReader) => ({
   get: (accountKey: string) => table.get<Otp>(items.otp({ accountKey })),
@@ -23,15 +25,19 @@ const otpWrites = (table: Table) => ({
     return (await table.write({ put, where: isOff })) === null;
   },
 
-  /** Switches the second factor on. False: it has another secret by now, is on already, or its user is gone. */
-  switchOn: async (user: Owner, { sealed }: Otp, lastStep: number, codes: readonly string[]): Promise<boolean> => {
+  /**
+   * Switches the second factor on. Its session may do all from now on if it had to do this first. False: it has another
+   * secret by now, is on already, or its user or session is gone.
+   */
+  switchOn: async (user: Owner, { sealed }: Otp, { sessionHash, ...proven }: Proven): Promise<boolean> => {
     const { accountKey } = user;
     const unchanged = where('#sealed = :sealed AND #isOn = :no', { sealed, no: false });
     const has = changes({ set: { hasOtp: true }, if: present });
     const failed = await table.write(
-      { update: items.otp({ accountKey }), changes: changes({ set: { isOn: true, lastStep, codes }, if: unchanged }) },
+      { update: items.otp({ accountKey }), changes: changes({ set: { isOn: true, ...proven }, if: unchanged }) },
       { update: items.account({ accountKey }), changes: has },
       { update: keyOfUser(user.customerId, user.id), changes: has },
+      { update: items.session({ hash: sessionHash }), changes: changes({ remove: ['mustSetOtp'], if: present }) },
     );
     return failed === null;
   },

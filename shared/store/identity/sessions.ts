@@ -79,7 +79,7 @@ const sessionWrites = (table: Table) => ({
     await table.write({ put: { ...session, ...items.session({ hash }), ttl } }, { put: { id, hash, ...login, ttl } });
   },
   end: async (hash: string): Promise<void> => {
-    await table.write({ remove: items.session({ hash }) });
+    await table.write({ remove: items.session({ hash }), where: present });
   },
   /** Keeps a password at a new cost, unless it was changed meanwhile. */
   rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {

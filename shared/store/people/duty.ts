@@ -1,6 +1,6 @@
 import type { OnDuty } from '../../domain/people/channel.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { where } from '../engine/request.ts';
+import { present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 export const dutyReads = (table: TableReader) => ({
@@ -21,7 +21,7 @@ const dutyWrites = (table: Table) => ({
     return failed === null;
   },
   end: async (customerId: number, userId: number): Promise<void> => {
-    await table.write({ remove: items.duty({ customerId, userId }) });
+    await table.write({ remove: items.duty({ customerId, userId }), where: present });
   },
 });
 

@@ -95,6 +95,17 @@ describe('a line tells', () => {
     expect(JSON.stringify([data, line])).not.toMatch(/nobody-of|a-wrong-password|long-password/);
   });
 
+  test('the name that the user has, in whatever case and form a login has it', async () => {
+    const { client, customerId, username, password } = await home();
+    const wide = [...username].map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)).join('');
+    const anybody = clientOf(cloud.url);
+    await logIn(anybody, username.toUpperCase(), password);
+    const refused = await anybody.call('POST', '/users/login', { username: wide, password: 'a-wrong-password' });
+    expect(refused.status).toBe(401);
+    const { data } = await auditOf(client, customerId, '?operation=login');
+    expect(data.map(({ actor }) => actor.name)).toEqual([username, username, username]);
+  });
+
   test('what was refused, and nothing that was refused for another reason', async () => {
     const { client, customerId, userId, username } = await home();
     const guest = await hireFor(admin, customerId, `guest${homes}`);
@@ -123,6 +134,13 @@ describe('a line tells', () => {
       },
     ]);
   });
+});
+
+test('the end of a duty has one line, however often it is told: who is off duty changes nothing', async () => {
+  const { client, customerId } = await home();
+  await client.ok('PUT', '/users/me/duty', { until: now() + 60_000 });
+  await Promise.all(Array.from({ length: 10 }, () => client.ok('DELETE', '/users/me/duty')));
+  expect((await auditOf(client, customerId, '?operation=endDuty')).total).toBe(1);
 });
 
 describe('the list', () => {

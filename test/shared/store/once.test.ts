@@ -40,7 +40,9 @@ const switchOn = async (): Promise<string> => {
   const account = { ...(user as object), id: at, accountKey, username: accountKey, customerId: null };
   await other.users.create(some(account), accountKey, 'hash', 1);
   await other.otps.begin(accountKey, sealed);
-  await other.otps.switchOn(some(account), some({ sealed }), 1, ['c1', 'c2']);
+  const sessionHash = `session ${at}`;
+  await other.sessions.start(accountKey, sessionHash, some({ id: 'id', createDate: now, expires: now }));
+  await other.otps.switchOn(some(account), some({ sealed }), { lastStep: 1, codes: ['c1', 'c2'], sessionHash });
   return accountKey;
 };
 const begin = async (): Promise<string> => {

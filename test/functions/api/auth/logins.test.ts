@@ -58,6 +58,22 @@ test('a user ends one session from another: it is refused from the next call on,
   expect((await user.client.call('DELETE', `/users/me/sessions/${id}`)).status).toBe(404);
 });
 
+test('of calls that end a session at the same time one does, the others find none, and the audit has that one', async () => {
+  const user = await hireFor(admin, customerId, 'hasty');
+  await logInBy(user, 'lost');
+  const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};
+  const end = () => user.client.call('DELETE', `/users/me/sessions/${id}`);
+  const answers = await Promise.all(Array.from({ length: 10 }, end));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(404)]);
+  const lines = async (operation: string) => {
+    const path = `/customers/${customerId}/audit?actorId=${user.id}&operation=${operation}`;
+    return (await admin.ok<[{ total: number }]>('GET', path))[0].total;
+  };
+  expect(await lines('endSession')).toBe(1);
+  await Promise.all(Array.from({ length: 10 }, () => user.client.call('POST', '/users/logout')));
+  expect(await lines('logout')).toBe(1);
+});
+
 test('sessions that were logged out, expired, or ended by a new password are in no list', async () => {
   const user = await hireFor(admin, customerId, 'changing');
   await (await logInBy(user, 'out')).ok('POST', '/users/logout');

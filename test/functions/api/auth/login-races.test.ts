@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import type { Key } from '../../../../shared/store/key.ts';
+import { items } from '../../../../shared/store/table.ts';
+import { type Client, clientOf } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+
+/** Runs once, ahead of the next read of such an item. */
+let ahead: { isOf: (key: Key) => boolean; run: () => Promise<unknown> } | null = null;
+let cloud: Cloud;
+let admin: Client;
+let customerId: number;
+beforeAll(async () => {
+  cloud = await startTestCloud({
+    wrap: ({ table, ...runtime }) => {
+      const get: typeof table.get = async (key, ...more) => {
+        const due = ahead?.isOf(key) ? ahead : null;
+        if (due) ahead = null;
+        await due?.run();
+        return table.get(key, ...more);
+      };
+      return { ...runtime, table: { ...table, get } };
+    },
+  });
+  admin = await adminOf(cloud.url);
+  ({ customerId } = await createHome(admin, 'home', []));
+});
+afterAll(() => cloud.stop());
+
+test.each(['account', 'password'] as const)(
+  'a login with the old password opens nothing when the password changes before its %s is read',
+  async (item) => {
+    const { username, password, id } = await hireFor(admin, customerId, `changer-of-${item}`);
+    const change = () => admin.ok('PUT', `/users/${id}/password`, { newPassword: 'a-new-long-password' });
+    const anybody = clientOf(cloud.url);
+    ahead = {
+      isOf: (key) => items[item].read(key) !== null,
+      run: async () => {
+        // Whatever the login reads at the same time is read by then.
+        await pause(50);
+        await change();
+      },
+    };
+    const answer = await anybody.call('POST', '/users/login', { username, password });
+    expect(ahead).toBeNull();
+    expect((await anybody.as(answer.headers.get('token') ?? '').call('GET', '/users/me')).status).toBe(401);
+  },
+);

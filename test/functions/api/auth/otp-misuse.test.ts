@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../../lib/local/clock.ts';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { passwordsAt } from '../../../../shared/auth/password.ts';
+import { usernameKey } from '../../../../shared/domain/identity/username.ts';
+import { store } from '../../../../shared/store/store.ts';
+import { type Client, logIn } from '../../../fixtures/client.ts';
+import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import { appCode } from '../../../fixtures/otp.ts';
+
+// The clock stands still: a code is that of one time step.
+const time = systemClock.now();
+let cloud: Cloud;
+let admin: Client;
+let customerId: number;
+beforeAll(async () => {
+  cloud = await startTestCloud({ clock: { now: () => time, after: unscheduled.after } });
+  admin = await adminOf(cloud.url);
+  ({ customerId } = await createHome(admin, 'home', []));
+});
+afterAll(() => cloud.stop());
+
+test('a second factor is not switched on by what is no code at all: that is answered 400, never 500', async () => {
+  const { client } = await hireFor(admin, customerId, 'stumbling');
+  await client.ok('POST', '/users/me/otp');
+  const digits = ['12345', '1234567', '+12345', '-12345', '１２３４５６', '٣٣٣٣٣٣', '1e5', '0x1234'];
+  for (const otp of ['', ' ', 'abcdef', '\0', '\ud800', 'ß'.repeat(64), ...digits])
+    expect([otp, (await client.call('PUT', '/users/me/otp', { otp })).status]).toEqual([otp, 400]);
+  expect(await client.ok('GET', '/users/me')).toMatchObject({ hasOtp: false });
+});
+
+/** A home that demands a second factor, of which its user has none. */
+const strictHome = async (name: string) => {
+  const home = await createHome(admin, name, ['manage_users']);
+  await admin.ok('PUT', `/customers/${home.customerId}`, { name, location: '', email: '', requireOtp: true });
+  return home;
+};
+
+test('a session that has to set up the second factor is told no more than everybody, even of a system admin', async () => {
+  const { userId, username, password } = await strictHome('admins');
+  await admin.ok('PUT', `/users/${userId}/access`, { canLogin: true, permissions: [], isAdmin: true });
+  const limited = await logIn(admin, username, password);
+  const anybody = admin.as(undefined);
+  // Of health, callers on the machine itself are told all.
+  for (const path of ['/server/config', '/health']) {
+    const told = async (client: Client) =>
+      (await client.call('GET', path, undefined, { 'x-forwarded-for': '192.0.2.1' })).body;
+    expect(await told(limited)).toEqual(await told(anybody));
+    expect(await told(admin)).not.toEqual(await told(anybody));
+  }
+});
+
+test('a session that had to set up the second factor ends when another one did: it has shown a password alone', async () => {
+  const { username, password } = await strictHome('strict');
+  const [owner, thief] = [await logIn(admin, username, password), await logIn(admin, username, password)];
+  const { secret } = await owner.ok<{ secret: string }>('POST', '/users/me/otp');
+  await owner.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });
+  expect((await thief.call('GET', '/users')).status).toBe(401);
+  expect((await thief.call('GET', '/users/me')).status).toBe(401);
+  expect((await owner.call('GET', '/users')).status).toBe(200);
+  expect(await owner.ok('GET', '/users/me/sessions')).toHaveLength(2);
+});
+
+test('a right password without a right code is no login in the audit, nor is its hash replaced by one of a new cost', async () => {
+  const { client, username, password, id } = await hireFor(admin, customerId, 'old-timer');
+  const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
+  await client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });
+  const { sessions } = store(cloud.runtime.table);
+  const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
+  const hashNow = async () => (await sessions.passwordHash(accountKey)) ?? '';
+  const old = await passwordsAt({ memory: 32, passes: 1, parallelism: 1 }).hash(password);
+  await sessions.rehash(accountKey, await hashNow(), old);
+  const login = async (otp?: string) => (await admin.call('POST', '/users/login', { username, password, otp })).status;
+  const path = `/customers/${customerId}/audit?actorId=${id}&operation=login&refused=false`;
+  const logins = async () => (await admin.ok<[{ total: number }]>('GET', path))[0].total;
+  const before = await logins();
+  expect([await login(), await login('000000')]).toEqual([401, 401]);
+  expect([await logins(), await hashNow()]).toEqual([before, old]);
+  expect(await login(await appCode(secret, time + 30_000))).toBe(200);
+  expect(await logins()).toBe(before + 1);
+  expect(await hashNow()).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
+});
