@@ -111,6 +111,7 @@ const otherTests: Record<string, string> = {
   'test/units-of-falls.test.ts': 'what a fall costs, over all workers',
   'test/units-of-escalation.test.ts': 'what an alarm that escalates costs, over all workers',
   'test/units-of-personal-data.test.ts': 'what an export and an erasure cost, over operation and worker',
+  'test/units-of-watch.test.ts': 'what it costs to ask what is not watched',
   'test/units-of-reports.test.ts': 'what a report costs, over the store and its operation',
   'test/shared/decisions.test.ts': 'the form of the decisions, which are documents',
 };

@@ -53,5 +53,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Files share what they import: loading it anew for each takes longer than most of their tests.
     isolate: false,
+    // As `npm start` runs it: Node reads the files itself, without a second module system that compiles them.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

@@ -150,7 +150,7 @@ test('a hit that is made while another sensor has a hit of the same uuid and rul
   const hitOf = (of: string) => some({ ruleId: 8, sensorEventId: 'same', sensorId: of, messages: [] });
   const after = await its.ruleHits.tail(customerId);
   const made = [];
-  for (const of of ['id_a', 'id_b', 'id_a']) made.push(await its.ruleHits.append(customerId, after, hitOf(of), now));
+  for (const id of ['id_a', 'id_b', 'id_a']) made.push(await its.ruleHits.append(customerId, after, hitOf(id), now));
   expect(made.map(({ id, isNew }) => [id - after.id, isNew])).toEqual([
     [1, true],
     [2, true],

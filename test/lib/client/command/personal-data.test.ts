@@ -142,9 +142,9 @@ test('a job of another customer is not found, nor is its subject', async () => {
     answers: [all.elm.password],
   });
   await logIn(theirs);
-  for (const of of ['', ` --of-customer ${all.elm.customerId}`])
+  for (const more of ['', ` --of-customer ${all.elm.customerId}`])
     for (const args of [`export --job ${job?.id}`, `erase --job ${JSON.parse(erased.out).id}`])
-      expect(await all.home.run(args + of)).toMatchObject({
+      expect(await all.home.run(args + more)).toMatchObject({
         code: 1,
         out: '',
         err: expect.stringMatching(/\(404\)\.$/),
