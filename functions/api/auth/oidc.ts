@@ -155,7 +155,10 @@ export const userOf = async (identity: Identity, deps: Finishing & Acting): Prom
 const authDateOf = ({ auth_time: seconds }: Identity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;
 
-/** Starts a session of a user of the issuer, which is asked for a second factor there and not here. */
+/**
+ * Starts a session of a user of the issuer, which is asked for a second factor there and not here. Null: the user is gone, or
+ * may log in no more by now.
+ */
 export const startExternal = async (
   { idToken, claims }: Identity,
   { accountKey }: UserItem,
@@ -165,7 +168,7 @@ export const startExternal = async (
   const { store, now } = deps;
   const account = await store.sessions.account(accountKey);
   const who = { accountKey, mustSetOtp: false, authDate: authDateOf(claims, now()) };
-  const reply = account && (await startSession({ account, ...who }, request, deps));
+  const reply = account?.canLogin && (await startSession({ account, ...who }, request, deps));
   if (!reply) return null;
   const { headers = {}, cookies = [] } = reply.more;
   await store.externals.keepIdToken(hashOf(headers.Token ?? ''), idToken, now() + SESSION_SECONDS * 1_000);

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import type { AuditLine } from '../../../../shared/domain/identity/audit.ts';
+import type { Runtime } from '../../../../shared/runtime/deps.ts';
+import type { Item } from '../../../../shared/store/engine/request.ts';
+import type { Key } from '../../../../shared/store/key.ts';
 import { type Client, clientOf } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
@@ -11,10 +14,24 @@ let issuer: IssuerHere;
 let cloud: Cloud;
 let anybody: Client;
 let admin: Client;
+/** Done when an account is read the next time, before its answer. */
+let atAccount: (() => Promise<unknown>) | null = null;
+const wrap = (runtime: Runtime): Runtime => ({
+  ...runtime,
+  table: {
+    ...runtime.table,
+    get: async <T extends Item>(key: Key) => {
+      const act = key.sk === 'ACCOUNT' ? atAccount : null;
+      if (act) atAccount = null;
+      await act?.();
+      return runtime.table.get<T>(key);
+    },
+  },
+});
 beforeAll(async () => {
   issuer = await startIssuer();
   const rules = homes.map((value, at) => ({ claim: 'groups', value, customerId: at + 1 }));
-  cloud = await startTestCloud({ environment: issuer.environment(rules) });
+  cloud = await startTestCloud({ environment: issuer.environment(rules), wrap });
   anybody = clientOf(cloud.url);
   admin = await adminOf(cloud.url);
   for (const home of homes) await createHome(admin, home, []);
@@ -69,4 +86,12 @@ test('the audit names who logged in, where somebody else has the name that the i
   const { user } = await login('greta', 'maple');
   const [page] = await admin.ok<[{ data: AuditLine[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);
   expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
+});
+
+test('whoever loses the right to log in during a login is not logged in', async () => {
+  const { user } = await login('rosa', 'oak');
+  const access = { canLogin: false, permissions: [], isAdmin: false };
+  atAccount = () => admin.ok('PUT', `/users/${user.id}/access`, access);
+  expect((await login('rosa', 'oak')).status).toBe(401);
+  expect(atAccount).toBeNull();
 });
