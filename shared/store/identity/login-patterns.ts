@@ -43,7 +43,7 @@ export const loginPatterns = {
     'Switch a second factor on',
     { update: ['otp', 'account', 'user'], updateOnly: { session: ['mustSetOtp'] } },
     0,
-    8,
+    7,
   ),
   'otps.useStep': pattern('Use up a code of an app', { update: ['otp'] }, 0, 1),
   'otps.useCode': pattern(

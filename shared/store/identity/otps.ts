@@ -26,8 +26,9 @@ const otpWrites = (table: Table) => ({
   },
 
   /**
-   * Switches the second factor on. Its session may do all from now on if it had to do this first. False: it has another
-   * secret by now, is on already, or its user or session is gone.
+   * Switches the second factor on. Its session may do all from now on if it had to do this first: by a write of its own,
+   * after it, for its function may change nothing else of sessions. False: it has another secret by now, is on already, or
+   * its user is gone.
    */
   switchOn: async (user: Owner, { sealed }: Otp, { sessionHash, ...proven }: Proven): Promise<boolean> => {
     const { accountKey } = user;
@@ -37,8 +38,9 @@ const otpWrites = (table: Table) => ({
       { update: items.otp({ accountKey }), changes: changes({ set: { isOn: true, ...proven }, if: unchanged }) },
       { update: items.account({ accountKey }), changes: has },
       { update: keyOfUser(user.customerId, user.id), changes: has },
-      { update: items.session({ hash: sessionHash }), changes: changes({ remove: ['mustSetOtp'], if: present }) },
     );
+    if (failed === null)
+      await table.update(items.session({ hash: sessionHash }), changes({ remove: ['mustSetOtp'], if: present }));
     return failed === null;
   },
 
