@@ -8,7 +8,8 @@ type Values<T extends string> = Record<Names<T>, string | number>;
 // '#' separates the parts of a key: a value that holds one must not be able to pose as two parts.
 const escapes: Record<string, string> = { '%': '%25', '#': '%23' };
 const escaped = (value: string) => value.replaceAll(/[%#]/g, (character) => escapes[character] ?? character);
-const unescaped = (value: string) => value.replaceAll('%23', '#').replaceAll('%25', '%');
+const unescaped = (value: string) =>
+  value.includes('%') ? value.replaceAll('%23', '#').replaceAll('%25', '%') : value;
 
 /** Takes a template apart once: every second part is the name of a value, with a 0 before it when that is padded. */
 const filler = (template: string) => {
@@ -24,12 +25,15 @@ const filler = (template: string) => {
   };
 };
 
+/** Adds the values that a key has in a template to those given; null: the key has another form. */
 const reader = (template: string) => {
-  const pattern = new RegExp(`^${template.replaceAll(/\{0?(\w+)\}/g, '(?<$1>[^#]*)')}$`);
-  return (text: string): Record<string, string> | null => {
+  const names = [...template.matchAll(/\{0?(\w+)\}/g)].map(([, name = '']) => name);
+  // Groups without names: those with names take most of the time of a list of thousands of keys.
+  const pattern = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '([^#]*)')}$`);
+  return (text: string, values: Record<string, string>): Record<string, string> | null => {
     const match = pattern.exec(text);
-    if (!match) return null;
-    return Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, value]) => [name, unescaped(value)]));
+    if (match) for (const [at, name] of names.entries()) values[name] = unescaped(match[at + 1] ?? '');
+    return match && values;
   };
 };
 
@@ -49,8 +53,8 @@ export const item = <const P extends string, const S extends string>(pk: P, sk: 
     template: `${pk} / ${sk}`,
     /** The values of a key that has this form, or null. */
     read: (key: Key): Record<Names<P> | Names<S>, string> | null => {
-      const [fromPk, fromSk] = [readPk(key.pk), readSk(key.sk)];
-      return fromPk && fromSk ? ({ ...fromPk, ...fromSk } as Record<Names<P> | Names<S>, string>) : null;
+      const fromPk = readPk(key.pk, {});
+      return fromPk && (readSk(key.sk, fromPk) as Record<Names<P> | Names<S>, string> | null);
     },
   });
 };

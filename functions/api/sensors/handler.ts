@@ -63,7 +63,8 @@ export const handler = serve(sensors, {
     const wanted = found.filter(
       ({ sensor, customerName }) =>
         (query.isActive === null || sensor.isActive === query.isActive) &&
-        matches(query.searchText, sensor.id, sensor.name, sensor.hardwareId, colons(sensor.hardwareId), customerName),
+        (query.searchText === '' ||
+          matches(query.searchText, sensor.id, sensor.name, sensor.hardwareId, colons(sensor.hardwareId), customerName)),
     );
     return pageOf(
       sorted(

@@ -97,9 +97,14 @@ export const rowsOf = (database: DatabaseSync) => {
     /** The items of a range in their order, as far as they are asked for; of an index the keys alone. */
     range: function* (range: Range): Generator<{ item: Document; size: number }> {
       const [text, given] = selectOf(range);
-      for (const { size, item, ...keys } of prepared(text).iterate(...given)) {
-        const found = item === undefined ? ({ ...keys } as Document) : documentIn(String(item));
-        yield { item: found, size: size === undefined ? sizeOf(found) : Number(size) };
+      const names = range.index ? ['pk', 'sk', ...keyNames(range.index)] : null;
+      for (const row of prepared(text).iterate(...given)) {
+        if (!names) yield { item: documentIn(String(row.item)), size: Number(row.size) };
+        else {
+          const item: Document = {};
+          for (const name of names) item[name] = String(row[name]);
+          yield { item, size: sizeOf(item) };
+        }
       }
     },
     /** Removes some items that had expired at a time (s); gives their number. */
