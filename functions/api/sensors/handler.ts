@@ -64,7 +64,14 @@ export const handler = serve(sensors, {
       ({ sensor, customerName }) =>
         (query.isActive === null || sensor.isActive === query.isActive) &&
         (query.searchText === '' ||
-          matches(query.searchText, sensor.id, sensor.name, sensor.hardwareId, colons(sensor.hardwareId), customerName)),
+          matches(
+            query.searchText,
+            sensor.id,
+            sensor.name,
+            sensor.hardwareId,
+            colons(sensor.hardwareId),
+            customerName,
+          )),
     );
     return pageOf(
       sorted(
