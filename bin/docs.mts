@@ -3,7 +3,7 @@ import { presets, type Stage, settings } from '../lib/aws/settings/settings.ts';
 import { keyOf } from '../lib/aws/settings/stage.ts';
 import { variableNames, variables } from '../lib/local/variables.ts';
 import { documented } from '../shared/domain/makers/device-messages.ts';
-import { accessesOf } from '../shared/store/access-pattern.ts';
+import { type Access, accessesOf } from '../shared/store/access-pattern.ts';
 import { accessPatterns } from '../shared/store/access-patterns.ts';
 import { due, items, lists, tableDesign } from '../shared/store/table.ts';
 
@@ -44,16 +44,30 @@ const indexes = () =>
     ),
   );
 
+const kindOfKey = new Map(Object.entries(items).map(([kind, { template }]) => [template, kind]));
+
+/** What a call does, action by action: `GetItem user, owner; Query of due DUE#{shard}`. */
+const accessed = (accesses: readonly Access[]): string => {
+  const actionOf = ({ action, index }: Access) => action.replace('dynamodb:', '') + (index ? ` of ${index}` : '');
+  const keyed = ({ key }: Access) => kindOfKey.get(key) ?? code(key);
+  return [...new Set(accesses.map(actionOf))]
+    .map(
+      (action) =>
+        `${action} ${accesses
+          .filter((access) => actionOf(access) === action)
+          .map(keyed)
+          .join(', ')}`,
+    )
+    .join('; ');
+};
+
 const patterns = () =>
   grid(
-    ['what is asked or written', 'call', 'index', 'keys', 'read', 'write', 'units'],
+    ['what is asked or written', 'call', 'accesses', 'units'],
     Object.entries(accessPatterns).map(([call, pattern]) => {
-      const { question, read, write, per = '' } = pattern;
-      const accesses = accessesOf(pattern);
-      const indexes = new Set(accesses.map(({ index }) => index ?? 'table'));
-      const keys = new Set(accesses.map(({ key }) => code(key)));
-      const units = [read, write].map((count) => String(count || ''));
-      return [question, code(call), [...indexes].join(', '), [...keys].join('<br>'), ...units, per];
+      const { question, read, write, per } = pattern;
+      const units = [read && `${read} R`, write && `${write} W`].filter(Boolean).join(' ');
+      return [question, code(call), accessed(accessesOf(pattern)), per ? `${units}, ${per}` : units];
     }),
   );
 
@@ -67,7 +81,7 @@ const generated = () =>
     'Both are sparse: an item is in an index only while it has both attributes of its key.',
     indexes(),
     '## Access patterns',
-    'Read and write units are those of one small example, measured by the tests: items of up to 1 KB, each list with one item.',
+    'R and W are the read and write units of one small example, measured by the tests: items of up to 1 KB, each list with one item.',
     patterns(),
     end,
   ].join('\n\n');

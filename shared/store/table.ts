@@ -35,7 +35,6 @@ export const DUE_SHARDS = 32;
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
   heartbeat: item('HEARTBEAT', 'HEARTBEAT'),
-  /** An item that never exists: reading it shows whether the table answers. */
   rate: item('RATE#{subject}#{window}', 'RATE'),
   session: item('SESSION#{hash}', 'SESSION'),
   account: item('ACCOUNT#{accountKey}', 'ACCOUNT'),
