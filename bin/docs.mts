@@ -137,15 +137,22 @@ const fieldsOf = (schema: Json, before = ''): string[][] => {
   });
 };
 
-const messageKinds = () => {
-  const kindsOf = (title: string, maker: 'makerA' | 'makerB') =>
-    documented(maker).flatMap(({ id, about, example, schema }) => {
-      const shown = ['```json', JSON.stringify(example), '```'].join('\n');
-      const table = grid(['field', 'type', 'required', 'what it says'], fieldsOf(schema));
-      return [`### ${title}: ${id.replaceAll(/^Maker[AB]|Message$/g, '')}`, about, shown, table];
-    });
-  return [start, ...kindsOf('Maker A', 'makerA'), ...kindsOf('Maker B', 'makerB'), end].join('\n\n');
+/** The kinds of a maker. A field whose last description above is the same is only named. */
+const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
+  const described = new Map<string, string>();
+  return documented(maker).flatMap(({ id, about, example, schema }) => {
+    const shown = ['```json', JSON.stringify(example), '```'].join('\n');
+    const rows = fieldsOf(schema);
+    const news = rows.filter((row) => described.get(row[0] ?? '') !== row.join());
+    const again = rows.filter((row) => !news.includes(row)).map(([name]) => name);
+    for (const row of news) described.set(row[0] ?? '', row.join());
+    const table = grid(['field', 'type', 'required', 'what it says'], news);
+    const rest = again.length > 0 ? [`As last described above: ${again.join(', ')}.`] : [];
+    return [`### ${title}: ${id.replaceAll(/^Maker[AB]|Message$/g, '')}`, about, shown, table, ...rest];
+  });
 };
+
+const messageKinds = () => [start, ...kindsOf('Maker A', 'makerA'), ...kindsOf('Maker B', 'makerB'), end].join('\n\n');
 
 const files = {
   '../shared/ingest/MESSAGES.md': messageKinds,
