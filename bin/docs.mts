@@ -3,7 +3,7 @@ import { presets, type Stage, settings } from '../lib/aws/settings/settings.ts';
 import { keyOf } from '../lib/aws/settings/stage.ts';
 import { variableNames, variables } from '../lib/local/variables.ts';
 import { documented } from '../shared/domain/makers/device-messages.ts';
-import { type Access, accessesOf } from '../shared/store/access-pattern.ts';
+import { type Access, type AccessPattern, accessesOf } from '../shared/store/access-pattern.ts';
 import { accessPatterns } from '../shared/store/access-patterns.ts';
 import { due, items, lists, tableDesign } from '../shared/store/table.ts';
 
@@ -46,29 +46,42 @@ const indexes = () =>
 
 const kindOfKey = new Map(Object.entries(items).map(([kind, { template }]) => [template, kind]));
 
+const actionOf = ({ action, index }: Access) => action.replace('dynamodb:', '') + (index ? ` of ${index}` : '');
+const keyed = ({ key }: Access) => kindOfKey.get(key) ?? code(key);
+
 /** What a call does, action by action: `GetItem user, owner; Query of due DUE#{shard}`. */
-const accessed = (accesses: readonly Access[]): string => {
-  const actionOf = ({ action, index }: Access) => action.replace('dynamodb:', '') + (index ? ` of ${index}` : '');
-  const keyed = ({ key }: Access) => kindOfKey.get(key) ?? code(key);
-  return [...new Set(accesses.map(actionOf))]
-    .map(
-      (action) =>
-        `${action} ${accesses
-          .filter((access) => actionOf(access) === action)
-          .map(keyed)
-          .join(', ')}`,
-    )
-    .join('; ');
+const accessed = (accesses: readonly Access[]): string =>
+  [...Map.groupBy(accesses, actionOf)].map(([action, of]) => `${action} ${of.map(keyed).join(', ')}`).join('; ');
+
+const unitsOf = ({ read, write, per }: AccessPattern): string => {
+  const units = [read && `${read} R`, write && `${write} W`].filter(Boolean).join(' ');
+  return per ? `${units}, ${per}` : units;
 };
 
-const patterns = () =>
+const patterns = Object.entries(accessPatterns).map(([call, pattern]) => {
+  const accesses = accessesOf(pattern);
+  return { call: code(call), question: pattern.question, accesses, units: unitsOf(pattern) };
+});
+
+/** Calls that access one kind of item, by action and units. */
+const plain = () => {
+  const rows = patterns.flatMap(({ call, accesses: [access, ...further], units }) =>
+    access && further.length === 0 ? [{ to: `${actionOf(access)} | ${units}`, call: `${call} ${keyed(access)}` }] : [],
+  );
+  return grid(
+    ['action', 'units', 'calls, with the item of each'],
+    [...Map.groupBy(rows, ({ to }) => to)]
+      .map(([to, same]) => [to, same.map(({ call }) => call).join(', ')])
+      .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+  );
+};
+
+const others = () =>
   grid(
     ['what is asked or written', 'call', 'accesses', 'units'],
-    Object.entries(accessPatterns).map(([call, pattern]) => {
-      const { question, read, write, per } = pattern;
-      const units = [read && `${read} R`, write && `${write} W`].filter(Boolean).join(' ');
-      return [question, code(call), accessed(accessesOf(pattern)), per ? `${units}, ${per}` : units];
-    }),
+    patterns
+      .filter(({ accesses }) => accesses.length > 1)
+      .map(({ question, call, accesses, units }) => [question, call, accessed(accesses), units]),
   );
 
 const generated = () =>
@@ -82,7 +95,10 @@ const generated = () =>
     indexes(),
     '## Access patterns',
     'R and W are the read and write units of one small example, measured by the tests: items of up to 1 KB, each list with one item.',
-    patterns(),
+    'Calls that access one kind of item; the code says at their names what they ask or write:',
+    plain(),
+    'All others:',
+    others(),
     end,
   ].join('\n\n');
 
@@ -93,11 +109,12 @@ const stages = () =>
   [
     start,
     grid(
-      ['setting', 'what it is', 'what it takes', 'default: `dev`, `dev-…`, `test`, `test-…`', 'default: all others'],
+      ['setting', 'what it is', 'what it takes', 'default'],
       (Object.keys(settings) as (keyof Stage)[]).map((name) => {
         const { about, wants, otherwise } = settings[name];
         const [dev, prod] = [presets.dev, presets.prod].map((preset: Partial<Stage>) => preset[name] ?? otherwise);
-        return [code(keyOf(name)), about, wants, shown(dev), shown(prod)];
+        const defaults = shown(dev) === shown(prod) ? shown(prod) : `${shown(prod)}; in dev and test ${shown(dev)}`;
+        return [code(keyOf(name)), about, wants, defaults];
       }),
     ),
     end,

@@ -103,6 +103,14 @@ export const parsed = (given: unknown): unknown => {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Parts with what each takes, which is said once where it is the same for all. */
+const listed = (wanted: readonly (readonly [name: string, wants: string])[]): string => {
+  const [[, first] = ['', '']] = wanted;
+  return wanted.length > 1 && wanted.every(([, wants]) => wants === first)
+    ? `${wanted.map(([name]) => name).join(', ')} (each ${first})`
+    : wanted.map(([name, wants]) => `${name} (${wants})`).join(', ');
+};
+
 /**
  * A setting that is a JSON object with some of these parts. Missing parts have their defaults; unknown names are an
  * error.
@@ -115,7 +123,7 @@ export const parts = <const N extends string, T>(
     Object.fromEntries(entries.map(([name, setting]) => [name, partOf(name, setting)]));
   return {
     otherwise: allOf((_, { otherwise }) => otherwise) as Record<N, T>,
-    wants: `a JSON object with some of: ${entries.map(([name, { wants }]) => `${name} (${wants})`).join(', ')}`,
+    wants: `a JSON object with some of: ${listed(entries.map(([name, { wants }]) => [name, wants]))}`,
     read: (given) => {
       const named = parsed(given);
       if (!isObject(named)) return null;

@@ -47,8 +47,8 @@ export const counting = (does: Accesses): Accesses => ({
 /** An eventually consistent read that finds nothing is repeated consistently, which costs more. */
 export const orAbsent = '1 more when it is not found';
 export const eachItem = 'for each item';
-export const each4KB = 'for each 4 KB of them';
-export const each8KB = 'for each 8 KB of them';
+export const each4KB = 'for each 4 KB';
+export const each8KB = 'for each 8 KB';
 
 /** One kind of access to one kind of partition, as IAM tells them apart. */
 export type Access = {

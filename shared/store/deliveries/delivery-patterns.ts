@@ -26,7 +26,7 @@ export const deliveryPatterns = {
     { query: ['delivery'] },
     1,
     0,
-    'as above: 500 at most',
+    'for each 4 KB: 500 at most',
   ),
 
   'deliveries.bodies': pattern('Long answers to the attempts of a delivery', { query: ['attempt'] }, 1, 0, each4KB),

@@ -50,7 +50,7 @@ export const identityPatterns = {
   'channels.prove': pattern('Note that a channel is proven', { update: ['channel'] }, 0, 1),
   'channels.remove': pattern('Delete a channel', { remove: ['channel'] }, 0, 1),
 
-  'duty.of': pattern('Who of a customer is on duty?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),
+  'duty.of': pattern('Who of a customer is on duty?', { query: ['duty'] }, 1, 0, each4KB),
   'duty.begin': pattern('Note that a user is on duty', { put: ['duty'], check: ['user'] }, 0, 4),
   'duty.end': pattern('Note that a user is off duty', { remove: ['duty'] }, 0, 1),
 
@@ -76,7 +76,7 @@ export const identityPatterns = {
   'limits.nextNumber': pattern('Draw the next id of a sequence', { update: ['counter'] }, 0, 1),
 
   'users.get': pattern('A user', { get: ['user'] }, 1, 0),
-  'recipients.onDuty': pattern('Who of a customer is to be told?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),
+  'recipients.onDuty': pattern('Who of a customer is to be told?', { query: ['duty'] }, 1, 0, each4KB),
   'recipients.person': pattern(
     'A user who may be told of what happens at a customer',
     { get: ['user', 'owner'] },
