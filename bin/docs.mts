@@ -49,9 +49,14 @@ const kindOfKey = new Map(Object.entries(items).map(([kind, { template }]) => [t
 const actionOf = ({ action, index }: Access) => action.replace('dynamodb:', '') + (index ? ` of ${index}` : '');
 const keyed = ({ key }: Access) => kindOfKey.get(key) ?? code(key);
 
+/** Exports and erasures access nearly every kind of item: their number says it. */
+const MANY = 30;
+
 /** What a call does, action by action: `GetItem user, owner; Query of due DUE#{shard}`. */
 const accessed = (accesses: readonly Access[]): string =>
-  [...Map.groupBy(accesses, actionOf)].map(([action, of]) => `${action} ${of.map(keyed).join(', ')}`).join('; ');
+  [...Map.groupBy(accesses, actionOf)]
+    .map(([action, of]) => `${action} ${of.length > MANY ? `${of.length} kinds of items` : of.map(keyed).join(', ')}`)
+    .join('; ');
 
 const unitsOf = ({ read, write, per }: AccessPattern): string => {
   const units = [read && `${read} R`, write && `${write} W`].filter(Boolean).join(' ');
@@ -109,12 +114,17 @@ const stages = () =>
   [
     start,
     grid(
-      ['setting', 'what it is', 'what it takes', 'default'],
+      ['setting', 'what it is', 'default, or an example'],
       (Object.keys(settings) as (keyof Stage)[]).map((name) => {
-        const { about, wants, otherwise } = settings[name];
+        const { about, otherwise, example } = settings[name];
         const [dev, prod] = [presets.dev, presets.prod].map((preset: Partial<Stage>) => preset[name] ?? otherwise);
-        const defaults = shown(dev) === shown(prod) ? shown(prod) : `${shown(prod)}; in dev and test ${shown(dev)}`;
-        return [code(keyOf(name)), about, wants, defaults];
+        const isEmpty = ['""', '[]', '{}'].includes(JSON.stringify(prod));
+        const value = !isEmpty ? shown(prod) : example ? `for example ${code(example)}` : '';
+        return [
+          code(keyOf(name)),
+          about,
+          shown(dev) === shown(prod) ? value : `${value}; in dev and test ${shown(dev)}`,
+        ];
       }),
     ),
     end,

@@ -140,7 +140,10 @@ export const settings = {
     trustedProxy,
   ),
   corsOrigins: declare('Origins whose pages may call the API with a token (CORS); empty: none.', pageOrigins),
-  quotas: declare('Quotas of a customer that differ from the built-in ones.', quotas),
+  quotas: declare(
+    'Quotas of a customer that differ from the built-in ones (`limits.quotas` in `GET /server/config`).',
+    quotas,
+  ),
   sensorInactiveAfter: declare('Seconds of silence after which a sensor is inactive.', sensorInactiveAfter),
   allowPrivateTargets: declare('Lets webhooks call private addresses.', flag(false)),
   allowedTargetRanges: declare('Private address ranges that webhooks may call.', list(range, 50)),

@@ -5,8 +5,7 @@ import { EXAMPLE_TIME, type MessageKind } from '../message-fields.ts';
 
 // The messages of maker A as they are documented and read. Every field may be missing but those that say what happened.
 
-const time = (what: string) =>
-  millis.optional().describe(`${what}, ms since the Unix epoch (UTC) by the device's clock`);
+const time = (what: string) => millis.optional().describe(`${what}, ms since the Unix epoch`);
 const flag = (what: string) => z.boolean().optional().describe(what);
 const coordinate = (what: string) => z.number().min(-100_000).max(100_000).describe(`cm, ${what}`);
 

@@ -105,9 +105,7 @@ export const messagesOfMakerB = { moves, postures, people, online, weakSignal, t
 
 /** The fields of every message of maker B besides its kind and its data. */
 export const OfAll = z.object({
-  timestamp: millis
-    .optional()
-    .describe("When it happened, ms since the Unix epoch (UTC) by the device's clock; or in `data`"),
+  timestamp: millis.optional().describe('When it happened, ms since the Unix epoch; or in `data`'),
   uuid: uuid.optional().describe('Identifies the message: repeated under it, it is one event'),
   sensorEventId: uuid.optional().describe('Another name of `uuid`'),
 });
