@@ -36,6 +36,18 @@ const furnish = async (before: (writes: readonly Write[]) => Promise<void> = asy
   return { ...home, at, begin, customer, passMinutes };
 };
 
+/** Keeps an erasure from beginning until another one has found the subject, too. */
+const bothBegin = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let waiting = 0;
+  return async ([write]: readonly Write[]) => {
+    if (!write || !('put' in write) || !write.put.sk.startsWith('JOB#erasure#')) return;
+    waiting += 1;
+    if (waiting === 2) resolve();
+    await promise;
+  };
+};
+
 test('an export whose task comes twice keeps its file for a day', async () => {
   const { admin, at, begin, customer, customerId } = await furnish();
   const { id } = await begin('exports', customer);
@@ -96,7 +108,7 @@ test('a device that registers anew while its sensor is being taken from a custom
 test.each([0, 1])(
   'a sensor with two erasures is linked again only after both, and after both it is (late: number %i)',
   async (late) => {
-    const { client, customerId, begin, passMinutes } = await furnish();
+    const { client, customerId, begin, passMinutes } = await furnish(bothBegin());
     const hardwareId = nextHardwareId();
     const again = () => register(client, PROVISIONING_KEY, hardwareId);
     const link = async () => {
