@@ -45,8 +45,7 @@ describe('an alarm that nobody acknowledges', () => {
     await home.addRule('a', { 901: 'b', 3600: 'c' });
     await home.fall();
     await world.pass(4_000);
-    // Queues delay by whole seconds.
-    expect(home.heard()).toMatch(/^a0 b90[12] c360[01]$/);
+    expect(home.heard()).toBe('a0 b900 c3600');
   });
 
   test('is told again to all, once each, 20 times at most', async () => {
@@ -122,7 +121,7 @@ describe('an acknowledgement', () => {
     await world.pass(61);
     expect(home.told.map(({ who }) => who).join('')).toBe('abc');
     await world.pass(3_600);
-    expect(home.heard()).toMatch(/ a360[01]$/);
+    expect(home.heard()).toMatch(/ a3600$/);
   });
 
   test('ends repetitions', async () => {
