@@ -1,15 +1,14 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /**
- * Reads the options of a command, from `args` when they are not those of the process. `--help` prints the help and exits
+ * Reads the options of a command, from `say.args` when they are not those of the process. `--help` prints the help and exits
  * with 0; an unknown option, or a value that `check` rejects, prints the error with the help and exits with 2.
  */
 export const readCommandLine = <const O extends ParseArgsOptionsConfig>(
   options: O,
   help: string,
-  say: { out: (text: string) => void; err: (text: string) => void },
+  say: { out: (text: string) => void; err: (text: string) => void; args?: readonly string[] },
   check: (values: ReturnType<typeof parseArgs<{ options: O }>>['values']) => string | null = () => null,
-  args: readonly string[] = process.argv.slice(2),
 ) => {
   const refuse = (why: string): never => {
     say.err(`${why}\n\n${help}`);
@@ -17,7 +16,10 @@ export const readCommandLine = <const O extends ParseArgsOptionsConfig>(
   };
   const read = () => {
     try {
-      return parseArgs({ args: [...args], options: { ...options, help: { type: 'boolean' } } }).values;
+      return parseArgs({
+        args: [...(say.args ?? process.argv.slice(2))],
+        options: { ...options, help: { type: 'boolean' } },
+      }).values;
     } catch (error) {
       return refuse((error as Error).message);
     }

@@ -13,7 +13,7 @@ export const start = async (
   { out, err }: Print,
 ): Promise<void> => {
   const [{ readCommandLine }, { helpText }] = await Promise.all([import('./command-line.ts'), import('./help.ts')]);
-  readCommandLine({}, helpText(), { out, err }, undefined, args);
+  readCommandLine({}, helpText(), { out, err, args });
   const { runCloud } = await import('./main.ts');
   try {
     await runCloud(env, out);

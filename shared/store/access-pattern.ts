@@ -29,7 +29,12 @@ export type AccessPattern = {
   per?: string;
 };
 
-export const pattern = (question: string, does: Accesses, read: number, write: number, per = ''): AccessPattern => ({
+export const pattern = (
+  question: string,
+  does: Accesses,
+  [read, write]: readonly [read: number, write: number],
+  per = '',
+): AccessPattern => ({
   question,
   does,
   read,

@@ -23,7 +23,7 @@ export const record = async (deps: DeliverDeps, delivery: Delivery, result: Resu
   const ended = sent ? await endOriginals(deps, delivery) : [];
   deps.failpoint('deliver.originals_ended');
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
-  await store.attempts.record(delivery, result, next, now(), isSoon(time, now()));
+  await store.attempts.record(delivery, { result, next }, now(), isSoon(time, now()));
   deps.failpoint('deliver.recorded');
   if (next.state === 'retrying') await enqueueIfSoon(deps, delivery, time);
   else for (const finished of [delivery, ...ended]) await endReplay(deps, finished);

@@ -29,7 +29,9 @@ const endRest = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => 
   let next: string | undefined;
   let isEnded = true;
   do {
-    const found = await store.deliveries.range(customerId, webhookId, [createDate, createDate], next);
+    const found = await store.deliveries.range(customerId, webhookId, [createDate, createDate], {
+      startAfter: next ?? null,
+    });
     const open = found.page.filter(
       (delivery) => delivery.replay === replay.id && !['delivered', 'failed'].includes(delivery.state),
     );
@@ -85,7 +87,10 @@ export const stepReplay = async (
     return void (await store.replays.advance(replay, replay, now() + LOOK_AGAIN_MS));
   }
   const { cursor } = replay;
-  const { page, next } = await store.deliveries.range(customerId, webhookId, spanOf(replay), cursor, STEP);
+  const { page, next } = await store.deliveries.range(customerId, webhookId, spanOf(replay), {
+    startAfter: cursor,
+    limit: STEP,
+  });
   const { seen, pacedUntil } = await repeat(deps, replay, page);
   const isListed = next === undefined && seen === page.at(-1);
   const to = { cursor: seen?.id ?? cursor, isListed, pacedUntil };

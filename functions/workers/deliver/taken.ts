@@ -14,7 +14,8 @@ export const endedIfTaken = async (deps: DeliverDeps, delivery: Delivery): Promi
   if (!isStep || !hit || replayOf !== undefined) return false;
   if (!(await store.ruleHits.get(customerId, hit.id))?.acknowledgement) return false;
   const result = { status: null, error: CANCELED, responseBody: '', durationMs: 0, timings };
-  await store.attempts.record(delivery, result, { state: 'failed', reason: CANCELED }, now(), false);
+  const next = { state: 'failed', reason: CANCELED } as const;
+  await store.attempts.record(delivery, { result, next }, now(), false);
   log('info', 'a step is not told: its alarm was acknowledged', { customerId, deliveryId, hitId: hit.id });
   return true;
 };

@@ -49,7 +49,7 @@ export const deliveriesOf = async (
     const ids = idsOf(place, event, webhookId, to.ruleIds);
     const found = await deliveries.getAll(customerId, webhookId, ids);
     if (found.length === 0) return [];
-    const { page } = await deliveries.range(customerId, webhookId, [event.receiveDate, now], null, LOOKED);
+    const { page } = await deliveries.range(customerId, webhookId, [event.receiveDate, now], { limit: LOOKED });
     return [...found, ...page.filter(({ replayOf }) => found.some(({ id }) => id === replayOf))];
   };
   return (await Promise.all(to.webhookIds.map(ofWebhook))).flat().map(sentOf);

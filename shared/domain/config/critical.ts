@@ -40,7 +40,7 @@ const network = {
   bleBeaconRssiThreshold: whole(-80, 'weaker beacons are ignored, dBm', { from: 42 }),
   bleBeaconMacAddr: macList,
   bleServerType: choice(['MakerAApp', 'Custom1'], 'MakerAApp', 'operational BLE', { from: 42 }),
-  bleDeviceName: words(1, 64, 'VC000', 'name of the BLE server', { from: 42 }),
+  bleDeviceName: words([1, 64], 'VC000', 'name of the BLE server', { from: 42 }),
   wifiRssiMonitorEnabled: flag(false, 'WiFi RSSI monitor', { from: 42 }),
   wifiRssiMonitorThreshold: whole(-70, 'average RSSI at which a better access point is looked for, dBm', { from: 42 }),
   wifiRssiMonitorRequiredSamples: whole(30, 'samples needed for that', { from: 42 }),

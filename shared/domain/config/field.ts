@@ -42,8 +42,13 @@ export const choice = <const C extends readonly [string | number, ...(string | n
   support: Support = {},
 ): Field<C[number]> => field(() => z.literal(choices) as z.ZodType<C[number]>, byDefault, note, support);
 
-export const words = (min: number, max: number, byDefault: string, note: string, support: Support = {}) =>
-  field<string>(() => text(min, max), byDefault, note, support);
+/** Declares a field with a text of so many characters. */
+export const words = (
+  [min, max]: readonly [min: number, max: number],
+  byDefault: string,
+  note: string,
+  support: Support = {},
+) => field<string>(() => text(min, max), byDefault, note, support);
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const HOST = String.raw`^(?:${LABEL}\.)*(?![0-9]+$)${LABEL}$`;

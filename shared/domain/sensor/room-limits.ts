@@ -5,7 +5,11 @@ export const MOST_TO_CABLE = 200;
 
 /** How far a sensor sees to each side and ahead, and at which heights it may be mounted, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
-const limits = (x: number, y: number, min: number, max: number, usual: number): Limits => ({
+const limits = (
+  x: number,
+  y: number,
+  [min, usual, max]: readonly [min: number, usual: number, max: number],
+): Limits => ({
   x,
   y,
   height: { min, max, usual },
@@ -20,12 +24,12 @@ type OfMaker<T> = Readonly<Record<'maker_a' | 'maker_b', T>>;
 /** How far the sensors of each maker see by mounting, in cm. A missing mounting is not supported. */
 export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
   maker_a: {
-    wall: limits(200, 400, 100, 200, 150),
-    ceiling: limits(250, 200, 230, 300, 250),
-    ceiling_45deg: limits(250, 200, 230, 300, 250),
-    wall_tilt_45deg: limits(200, 400, 180, 250, 210),
+    wall: limits(200, 400, [100, 150, 200]),
+    ceiling: limits(250, 200, [230, 250, 300]),
+    ceiling_45deg: limits(250, 200, [230, 250, 300]),
+    wall_tilt_45deg: limits(200, 400, [180, 210, 250]),
   },
-  maker_b: { wall: limits(300, 400, 140, 330, 150), ceiling: limits(300, 200, 150, 330, 280) },
+  maker_b: { wall: limits(300, 400, [140, 150, 330]), ceiling: limits(300, 200, [150, 280, 330]) },
 };
 
 type Kind = 'default' | 'bed' | 'door' | 'monitored_bed' | 'interference';

@@ -19,6 +19,9 @@ import {
 
 const LEASE_MS = LEASE_SECONDS * 1_000;
 
+/** What came of an attempt, and what follows. */
+type Ended = { result: Result; next: Next };
+
 /** What whoever sends a delivery writes of it, around each attempt. */
 const attemptWrites = (table: Table) => ({
   /**
@@ -41,7 +44,7 @@ const attemptWrites = (table: Table) => ({
    * Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way; in the log
    * alone when a repetition was taken meanwhile.
    */
-  record: async (delivery: Delivery, result: Result, next: Next, now: number, isQueued: boolean): Promise<void> => {
+  record: async (delivery: Delivery, { result, next }: Ended, now: number, isQueued: boolean): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
     // First the answer: without its line in the log nobody looks for it.
     if (!isShort(result.responseBody) && webhookId !== null) {

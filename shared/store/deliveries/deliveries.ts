@@ -63,8 +63,7 @@ export const deliveryReads = (table: TableReader) => ({
     customerId: number,
     webhookId: string,
     [since, until]: readonly [number, number],
-    startAfter?: string | null,
-    limit?: number,
+    { startAfter, limit }: { startAfter?: string | null; limit?: number } = {},
   ) => {
     if (since > until) return { page: [], next: undefined };
     const at = (deliveryId: string) => items.delivery.sk({ deliveryId });

@@ -6,7 +6,7 @@ import { int32 } from '../../values.ts';
  * stored in the sensor.
  */
 export const basicFields = {
-  name: words(3, 64, 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
+  name: words([3, 64], 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
   volume: whole(0, 'beep on a fall; 0 is off', { min: 0, max: 100 }),
   ledMode: choice([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
   learningModeEnabled: flag(

@@ -2,7 +2,7 @@ import { choice, flag, type Values, whole, words } from '../../config/field.ts';
 
 /** The fields of D1 O19. */
 export const basicFields = {
-  name: words(3, 64, 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
+  name: words([3, 64], 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
   workingMode: choice([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
 } as const;
 

@@ -74,7 +74,12 @@ const expectEnded = async ({ tell, key }: Waiting) => {
 const ways: Record<string, (repeated: Waiting) => Promise<unknown>> = {
   'is pending': async () => {},
   'is retrying': async ({ claim }) =>
-    its.attempts.record(await claim(), said(500), { state: 'retrying', nextAttempt: now + 9 }, now, true),
+    its.attempts.record(
+      await claim(),
+      { result: said(500), next: { state: 'retrying', nextAttempt: now + 9 } },
+      now,
+      true,
+    ),
   'is held': ({ key }) => its.held.hold(key, now),
   'is being sent': ({ claim }) => claim(),
 };
@@ -93,7 +98,7 @@ describe('a delivery of which a repetition was taken', () => {
     const repeated = await waiting();
     const attempt = await repeated.claim();
     await its.repetitions.endOriginal(repeated.key, now);
-    await its.attempts.record(attempt, said(500), { state: 'retrying', nextAttempt: now }, now, true);
+    await its.attempts.record(attempt, { result: said(500), next: { state: 'retrying', nextAttempt: now } }, now, true);
     await expectEnded(repeated);
     expect((await repeated.tell()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
   });
@@ -102,8 +107,8 @@ describe('a delivery of which a repetition was taken', () => {
     const repeated = await waiting();
     const [first, second] = [await repeated.claim(), await repeated.claim(now + LEASE)];
     await its.repetitions.endOriginal(repeated.key, now);
-    await its.attempts.record(first, said(500), { state: 'retrying', nextAttempt: now }, now, true);
-    await its.attempts.record(second, said(200), { state: 'delivered' }, now, true);
+    await its.attempts.record(first, { result: said(500), next: { state: 'retrying', nextAttempt: now } }, now, true);
+    await its.attempts.record(second, { result: said(200), next: { state: 'delivered' } }, now, true);
     await expectEnded(repeated);
     expect((await repeated.tell()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
@@ -124,7 +129,7 @@ describe('a delivery of which a repetition was taken', () => {
   test.each(['delivered', 'failed'] as const)('stays as it is when it was %s before', async (state) => {
     const repeated = await waiting();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
-    await its.attempts.record(await repeated.claim(), said(500), next, now, true);
+    await its.attempts.record(await repeated.claim(), { result: said(500), next }, now, true);
     const before = await repeated.tell();
     expect(await its.repetitions.endOriginal(repeated.key, now + 1)).toBeNull();
     expect(await repeated.tell()).toEqual(before);
