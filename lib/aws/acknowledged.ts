@@ -25,11 +25,11 @@ const findings = {
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
     reason: 'The role is for the whole account, and this is the policy that API Gateway names for it.',
   },
-  'device door, authentication': {
+  'device API, authentication': {
     id: 'AwsSolutions-APIG4',
     reason: 'The functions authenticate: devices and provisioning keys of our own.',
   },
-  'device door, no access log': {
+  'device API, no access log': {
     id: 'AwsSolutions-APIG1',
     reason:
       'A line for each report costs more than its queueing (`deviceAccessLog`); the metrics of the API count calls and their refusals.',

@@ -20,12 +20,12 @@ const testContext = (
   customer: Customer | null,
 ): EventContext => {
   const time = now();
-  const happening = { ...pingEvent, situation };
+  const details = { ...pingEvent, situation };
   return {
     service: serviceOf(settings),
     event: {
       ...{ id: timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), uuid: randomUuid(random), source: null },
-      ...{ createDate: time, receiveDate: time, happening, rules: [] },
+      ...{ createDate: time, receiveDate: time, details, rules: [] },
     },
     sensor: { id: NOBODY, hardwareId: '0'.repeat(12), name: 'Test', groupId: 0 },
     customer,

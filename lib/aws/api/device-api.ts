@@ -133,8 +133,8 @@ export class DeviceApi extends HttpApi {
       }),
       ...(hasName && { domainMapping: { domainName: nameOf(this, stage) } }),
     });
-    acknowledge(this, 'device door, authentication');
-    if (!logGroup) acknowledge(this, 'device door, no access log');
+    acknowledge(this, 'device API, authentication');
+    if (!logGroup) acknowledge(this, 'device API, no access log');
     const { region, urlSuffix } = Stack.of(this);
     this.gatewayAddress = `https://${this.apiId}.execute-api.${region}.${urlSuffix}`;
     this.address = stage.deviceUrl || this.gatewayAddress;

@@ -35,8 +35,8 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
   };
   const change = (part: Partial<Filter>): void => {
     const next = Object.entries({ ...filter, page: 0, ...part });
-    const told = next.flatMap(([name, value]) => (value === null || value === 0 ? [] : [[name, String(value)]]));
-    setParams(Object.fromEntries(told), { replace: true });
+    const chosen = next.flatMap(([name, value]) => (value === null || value === 0 ? [] : [[name, String(value)]]));
+    setParams(Object.fromEntries(chosen), { replace: true });
   };
   return [filter, change];
 };

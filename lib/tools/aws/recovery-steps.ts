@@ -23,8 +23,8 @@ export type Step = {
 };
 
 export const RUNS = 'The stage runs as before.';
-export const PARTLY = 'Doors of the stage are closed: falls may not be accepted until you run this again.';
-const STOPPED = 'The doors are closed and nothing runs: falls are not accepted until you run this again.';
+export const PARTLY = 'The APIs of the stage are closed: falls may not be accepted until you run this again.';
+const STOPPED = 'The APIs are closed and nothing runs: falls are not accepted until you run this again.';
 const STARTING =
   'The stage is on the recovered table, but not all of it runs: falls may not be accepted until you run this again.';
 
@@ -74,7 +74,7 @@ const tableSteps = (
 
 const stopSteps = (still: Standstill, { pause }: RecoveryTools): Step[] => [
   {
-    what: `close the doors: ${still.direct} functions that no queue feeds`,
+    what: `close the APIs: ${still.direct} functions that no queue feeds`,
     isDone: still.areDirectStopped,
     make: still.stopDirect,
     otherwise: PARTLY,
@@ -129,7 +129,7 @@ const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[]
       async () => stillOf(await lookAt(account, goal)).switchQueuesOn(),
     ),
     step(
-      `open the doors: ${first.direct} functions that no queue feeds`,
+      `open the APIs: ${first.direct} functions that no queue feeds`,
       (still) => still.areDirectRunning(),
       async () => stillOf(await lookAt(account, goal)).startDirect(),
     ),

@@ -60,7 +60,7 @@ describe('a recovery', () => {
     const reservations = (all: typeof functions) => all.map(({ name, reserved }) => [name, reserved]);
     expect(reservations(outcomeOf(world).functions)).toEqual(reservations(functions));
     expect(functions.length).toBeGreaterThan(25);
-    expect(lines.join('\n')).toMatch(/close the doors: \d\d functions.*switch off 6 event source mappings/s);
+    expect(lines.join('\n')).toMatch(/close the APIs: \d\d functions.*switch off 6 event source mappings/s);
   });
 
   test('that is run again is done, and changes nothing', async () => {
@@ -144,9 +144,9 @@ describe('--plan', () => {
     const { run, lines, calls } = drill();
     expect(await run(true)).toBe(true);
     expect(lines.slice(1).map((line) => line.slice(0, 22))).toEqual([
-      ...['to do   check that the', 'to do   recover the ta', 'to do   give it TTL, p', 'to do   close the door'],
+      ...['to do   check that the', 'to do   recover the ta', 'to do   give it TTL, p', 'to do   close the APIs'],
       ...['to do   switch off 3 e', 'to do   wait for 60 s,', 'to do   begin the eras'],
-      ...['to do   deploy the sta', 'to do   switch on 3 ev', 'to do   open the doors'],
+      ...['to do   deploy the sta', 'to do   switch on 3 ev', 'to do   open the APIs:'],
     ]);
     expect(changesIn(calls)).toEqual([]);
   });

@@ -45,13 +45,9 @@ describe('a call that fails', () => {
   test.each([
     ['GetTemplate', 0, /^Nothing was changed by this run\. If an earlier one has stopped the stage/],
     ['RestoreTableToPointInTime', 0, /^FAILED {2}recover the table.*\nThe stage runs as before\.\n/s],
-    ['PutFunctionConcurrency', 1, /^FAILED {2}close the doors.*\nDoors of the stage are closed: falls may not/s],
-    [
-      'deploy',
-      0,
-      /^FAILED {2}deploy the stage.*\nThe doors are closed and nothing runs: falls are not accepted until/s,
-    ],
-    ['DeleteFunctionConcurrency', 1, /^FAILED {2}open the doors.*\nThe stage is on the recovered table, but not all/s],
+    ['PutFunctionConcurrency', 1, /^FAILED {2}close the APIs.*\nThe APIs of the stage are closed: falls may not/s],
+    ['deploy', 0, /^FAILED {2}deploy the stage.*\nThe APIs are closed and nothing runs: falls are not accepted until/s],
+    ['DeleteFunctionConcurrency', 1, /^FAILED {2}open the APIs.*\nThe stage is on the recovered table, but not all/s],
   ])('says which step failed, in what state the stage is, and that it continues: %s', async (name, nth, says) => {
     const { calls } = await endOf(null);
     const at = calls.flatMap((call, index) => (call === name ? [index] : []))[nth] ?? -1;
@@ -63,7 +59,7 @@ describe('a call that fails', () => {
     expect(lines.at(-1)).toMatch(/run this again\.$|^Run the same command again: it continues where it stopped\.$/);
   });
 
-  test('in a run after the doors were closed does not say that the stage runs', async () => {
+  test('in a run after the APIs were closed does not say that the stage runs', async () => {
     const { failAt, run, lines } = drill();
     failAt({ at: 'UpdateEventSourceMapping', how: 'before' });
     await expect(run()).rejects.toThrow();
@@ -71,7 +67,7 @@ describe('a call that fails', () => {
     await expect(run()).rejects.toThrow();
     expect(lines.slice(-3)).toEqual([
       expect.stringMatching(/^FAILED {2}check that the stage can be deployed/),
-      expect.stringMatching(/^Doors of the stage are closed/),
+      expect.stringMatching(/^The APIs of the stage are closed/),
       expect.stringMatching(/^Run the same command again/),
     ]);
   });
