@@ -77,7 +77,7 @@ const plain = () => {
     ['action', 'units', 'calls, with the item of each'],
     [...Map.groupBy(rows, ({ to }) => to)]
       .map(([to, same]) => [to, same.map(({ call }) => call).join(', ')])
-      .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+      .toSorted(),
   );
 };
 
