@@ -69,8 +69,8 @@ export const knownOf = async (
 };
 
 /** Can this format tell of the event? */
-export const isTold = (format: Format, { event: { source, details } }: EventContext): boolean =>
-  takes(format, { source, code: details.code });
+export const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
+  takes(format, { source, code: happening.code });
 
 /**
  * Who is told of an event by these recipients, each once. A webhook whose format cannot tell of it gets no message, which
@@ -96,8 +96,8 @@ export const addresseesOf = (
 };
 
 /** What happened, in a language. */
-export const textFor = async (locale: string, { details }: Decided): Promise<string> =>
-  details.situation === null ? details.action : situationText(locale, details.situation);
+export const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
+  happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
 /** By which rule a delivery tells whom; `hit`: the message of the hit that it reports to. */
 type To = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };

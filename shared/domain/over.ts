@@ -1,7 +1,7 @@
 import type { EventDetails, Situation, Subject } from './event/event.ts';
 import { isEnded, type SensorState, type Track } from './sensor/sensor-state.ts';
 
-type Happened = { details: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
+type Happened = { happening: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
 
 const falls: readonly Situation[] = [
   'fall_suspected',
@@ -32,8 +32,8 @@ const isInside = (state: SensorState, index: number, { track }: Subject): boolea
  * Is what happened over, by the state of its sensor (completion 12 "Escalation")? A fall is finished or canceled, a sensor
  * active again, a room or region left or entered again; everything else is never over.
  */
-export const isOver = (state: SensorState, { details, receiveDate }: Happened): boolean => {
-  const { situation, region, subject } = details;
+export const isOver = (state: SensorState, { happening, receiveDate }: Happened): boolean => {
+  const { situation, region, subject } = happening;
   if (situation === 'sensor_inactive') return state.isActive || state.lastSeen > receiveDate;
   if (situation === 'empty_room') return state.presence === true;
   if (situation === 'occupied_room') return state.presence === false;

@@ -20,12 +20,12 @@ const testContext = (
   customer: Customer | null,
 ): EventContext => {
   const time = now();
-  const details = { ...pingEvent, situation };
+  const happening = { ...pingEvent, situation };
   return {
     service: serviceOf(settings),
     event: {
       ...{ id: timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), uuid: randomUuid(random), source: null },
-      ...{ createDate: time, receiveDate: time, details, rules: [] },
+      ...{ createDate: time, receiveDate: time, happening, rules: [] },
     },
     sensor: { id: NOBODY, hardwareId: '0'.repeat(12), name: 'Test', groupId: 0 },
     customer,

@@ -88,8 +88,8 @@ const showActivity = async (
 };
 
 const itemOf = ({ room }: SensorRecord, event: Decided): EventItem => {
-  const { id, uuid, createDate, receiveDate, source, details } = event;
-  const { type, action, code, point, region } = details;
+  const { id, uuid, createDate, receiveDate, source, happening } = event;
+  const { type, action, code, point, region } = happening;
   const coordinates = point && normalize(point, room ?? defaultRoom);
   return {
     id,
@@ -132,7 +132,7 @@ const applySteps = async (
   }
   await sendOut(deps, merged(deliveries), recipients);
   countAlarms(deps, deliveries, recipients);
-  for (const { details, receiveDate } of decided) await showActivity(deps, context, details.situation, receiveDate);
+  for (const { happening, receiveDate } of decided) await showActivity(deps, context, happening.situation, receiveDate);
   deps.failpoint('process.applied');
   await deps.store.events.add(
     customerId,

@@ -70,7 +70,7 @@ const newHit = (
     sensorEventId: eventContext.event.uuid,
     situation: rule.situation,
     ...(nobodyOnDuty && { nobodyOnDuty }),
-    ...(eventContext.event.details.isSimulated && { isSimulated: true }),
+    ...(eventContext.event.happening.isSimulated && { isSimulated: true }),
     messages: addressees.map((addressee) => messageFor(deps, addressee)),
     escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
     cause,
@@ -83,11 +83,11 @@ export const fireDeleted = async (
   { ruleId, customerId }: { ruleId: number; customerId: number },
   append: Append,
 ): Promise<void> => {
-  const { uuid, details } = event;
-  if (details.situation === null) return;
+  const { uuid, happening } = event;
+  if (happening.situation === null) return;
   await append({
     ...{ ruleId, ruleSensorGroupId: 0, ruleCustomerId: customerId, messages: [] },
-    ...{ sensorId: sensor.id, sensorEventId: uuid, situation: details.situation },
+    ...{ sensorId: sensor.id, sensorEventId: uuid, situation: happening.situation },
   });
 };
 
@@ -137,13 +137,13 @@ export const forHooks = async (
   { customerId, customer }: SensorContext,
   { webhooks }: Known,
 ): Promise<Delivery[]> => {
-  const { details } = eventContext.event;
-  const { notTo } = details;
+  const { happening } = eventContext.event;
+  const { notTo } = happening;
   const fitting = Object.entries(customer?.hooks ?? {}).filter(
     ([webhookId, format]) =>
       webhookId !== notTo &&
       isTold(format, eventContext) &&
-      isNamed(webhooks.get(webhookId) ?? noFilters, details, eventContext.sensor),
+      isNamed(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
   );
   if (fitting.length === 0) return [];
   const text = await textFor('en', eventContext.event);

@@ -19,7 +19,7 @@ const loadRules = async (
   events: readonly NewEvent[],
 ): Promise<Map<string, Rule[]>> => {
   const situations = [
-    ...new Set(events.map(({ details }) => details.situation).filter((situation) => situation !== null)),
+    ...new Set(events.map(({ happening }) => happening.situation).filter((situation) => situation !== null)),
   ];
   // No rule fires for a sensor that is not linked.
   const wanted = customerId === UNASSIGNED ? [] : situations;
@@ -64,8 +64,8 @@ const lookInTime = async (
 /** An event of a decision without what only a rule needs that asks whether it is over: each byte is written with each state. */
 const withoutSubject = (event: Decided, known: ReadonlyMap<number, Rule>): Decided => {
   if (event.rules.some((id) => known.get(id)?.untilAcknowledged === false)) return event;
-  const { subject: _, ...details } = event.details;
-  return { ...event, details };
+  const { subject: _, ...happening } = event.happening;
+  return { ...event, happening };
 };
 
 /**

@@ -87,7 +87,7 @@ const decisionOn = async (
 ): Promise<{ seen: RuleInput; rules: number[] }> => {
   const state = await store(table).states.get(place.customerId, place.sensorId);
   const kept = state?.decision?.decided.find(({ uuid }) => uuid === event.uuid);
-  if (kept) return { seen: { what: kept.details, isExact: true }, rules: kept.rules };
+  if (kept) return { seen: { what: kept.happening, isExact: true }, rules: kept.rules };
   return { seen: seenFrom(event, accepted?.signal ?? null), rules: [] };
 };
 

@@ -45,8 +45,8 @@ export const readerOf = (eventContext: EventContext, rule: Rule, locale: string)
 });
 
 const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
-  const { details, createDate } = eventContext.event;
-  const { region } = details;
+  const { happening, createDate } = eventContext.event;
+  const { region } = happening;
   const values = {
     sensor: eventContext.sensor.name,
     region: region?.name ?? '',
@@ -79,8 +79,8 @@ export const snapshotOf = (
   rule: Rule | null,
   text: string,
 ): Snapshot => {
-  const { id, uuid, createDate, source, details } = eventContext.event;
-  const { type, action, code, point, acknowledgement } = details;
+  const { id, uuid, createDate, source, happening } = eventContext.event;
+  const { type, action, code, point, acknowledgement } = happening;
   const coordinates = point && normalize(point, eventContext.sensor.room ?? defaultRoom);
   const { sensor, customer, service } = eventContext;
   return {

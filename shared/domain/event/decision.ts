@@ -18,8 +18,8 @@ export type Decided = {
   isLong?: true;
   /** When (ms) the event happened. */
   createDate: number;
-  /** What happened. */
-  details: EventDetails;
+  /** Stored with the state under this name. */
+  happening: EventDetails;
   /** Ids of the rules that fire. */
   rules: number[];
 };
@@ -63,8 +63,8 @@ export const decide = (
 ): { fired: SensorState['fired']; decided: Decided[] } => {
   let fired = before;
   const decided = events.map((event): Decided => {
-    const rules = rulesFor(event.details)
-      .filter((rule) => fires(rule, event.details, event.createDate, fired[rule.id]))
+    const rules = rulesFor(event.happening)
+      .filter((rule) => fires(rule, event.happening, event.createDate, fired[rule.id]))
       .map(({ id }) => id);
     const decidedEvent = { ...event, rules };
     fired = remember(fired, decidedEvent);

@@ -11,13 +11,13 @@ export type Cause = { uuid: string; receiveDate: number; sensorId: string; sourc
 
 /** The UUIDs of events are derived from their cause: the first event has the UUID of the cause, the others also depend on their kind. */
 const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
-  events.map(({ details, createDate }, at) => {
-    const { type, action } = details;
+  events.map(({ happening, createDate }, at) => {
+    const { type, action } = happening;
     const alike = events
       .slice(0, at)
-      .filter(({ details: earlier }) => earlier.type === type && earlier.action === action);
+      .filter(({ happening: earlier }) => earlier.type === type && earlier.action === action);
     const uuid = at === 0 ? first : uuidV5(sensorId, first, type, action, alike.length);
-    return { uuid, receiveDate, source, createDate, details };
+    return { uuid, receiveDate, source, createDate, happening };
   });
 
 /** The new state of a sensor and the events that a cause made, before any rule is evaluated. */
@@ -73,7 +73,7 @@ export const stepByMessage = (
   const createDate = message.deviceTime ?? received;
   const stepped = step(before, signal, whenOf(received, message.deviceTime), around);
   const { state, happened } = isAgain ? stepped : tellingClock(stepped, message, received);
-  const events = happened.map((what) => ({ details: what, createDate }));
+  const events = happened.map((what) => ({ happening: what, createDate }));
   return { next: remembering(before, { state, happened }, message, cause), events: identified(events, cause) };
 };
 
@@ -84,7 +84,7 @@ export const stepByNotice = (
   cause: Cause,
 ): StepOutcome => ({
   next: state,
-  events: identified([{ details: noticeEvent(notice, about), createDate: cause.receiveDate }], cause),
+  events: identified([{ happening: noticeEvent(notice, about), createDate: cause.receiveDate }], cause),
 });
 
 /** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */
@@ -95,7 +95,7 @@ export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   return {
     next,
     events: identified(
-      happened.map((details) => ({ details, createDate: received })),
+      happened.map((happening) => ({ happening, createDate: received })),
       cause,
     ),
   };

@@ -50,8 +50,8 @@ export const isEnded = ({ seen }: Fall): boolean => seen.includes('f') || seen.i
 /**
  * A person whom a maker B sensor tracks: the last pose, the reported states of an open fall, its start (ms) and its
  * region, the last move in each area, and the areas that it is in, in the order in which it entered them. `at` is the
- * newest time (ms, the device's clock) at which it was seen. Its falls were alarmed up to `alarmedUntil`: reports from
- * before may come late.
+ * newest time (ms, the device's clock) at which it was seen. Its falls were alarmed up to `told`, which is stored under
+ * this name: reports from before may come late.
  */
 export type Track = {
   id: number;
@@ -62,7 +62,7 @@ export type Track = {
   areas?: Record<string, 'in' | 'out'>;
   inside?: number[];
   at?: number;
-  alarmedUntil?: number;
+  told?: number;
 };
 
 /**

@@ -55,7 +55,7 @@ export const nextLook = (state: SensorState, timings: Timings): number => {
 };
 
 /** An event and the time (ms) at which it happened. */
-export type Dated = { details: EventDetails; createDate: number };
+export type Dated = { happening: EventDetails; createDate: number };
 
 /**
  * Steps the state of a sensor to `now` without a message: falls move from state to state, each change at its own time,
@@ -75,9 +75,9 @@ export const passTime = (
     if (!due) break;
     const step = moveFall(state, due.fall, due.mark, due.at);
     state = step.state;
-    events.push(...step.happened.map((what) => ({ details: what, createDate: due.at })));
+    events.push(...step.happened.map((what) => ({ happening: what, createDate: due.at })));
   }
   if (!state.isActive || silentAt > now) return { state, events };
-  events.push({ details: eventOf('sensor_inactive'), createDate: now });
+  events.push({ happening: eventOf('sensor_inactive'), createDate: now });
   return { state: { ...state, isActive: false }, events };
 };

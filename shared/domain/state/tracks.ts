@@ -37,9 +37,9 @@ const endsOf = (tracks: readonly Track[]): EventDetails[] =>
   );
 
 /** What is kept of a track that left: by which late reports about it are known. */
-const traceOf = ({ id, at, seen = '', alarmedUntil: before }: Track): Track[] => {
-  const alarmedUntil = /[ab]/.test(seen) ? at : before;
-  return at === undefined ? [] : [{ id, at, ...(alarmedUntil !== undefined && { alarmedUntil }) }];
+const traceOf = ({ id, at, seen = '', told: toldBefore }: Track): Track[] => {
+  const told = /[ab]/.test(seen) ? at : toldBefore;
+  return at === undefined ? [] : [{ id, at, ...(told !== undefined && { told }) }];
 };
 
 /** Forgets a track that left, because its number is used again and a fall of the next person is a new one. */
@@ -141,22 +141,19 @@ const fallPose = (state: SensorState, track: Track, { pose, mark, situation, reg
 const otherPose = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
   const { seen = '', since: _, region: __, ...track } = before;
   const sitsUp = pose === SITTING_UP ? [eventOf('sitting_up_in_bed', { region })] : [];
-  const alarmed = /[ab]/.test(seen) && track.at !== undefined ? { alarmedUntil: track.at } : {};
-  return { state: withTrack(state, { ...track, pose, ...alarmed }), happened: [...endsOf([before]), ...sitsUp] };
+  const told = /[ab]/.test(seen) && track.at !== undefined ? { told: track.at } : {};
+  return { state: withTrack(state, { ...track, pose, ...told }), happened: [...endsOf([before]), ...sitsUp] };
 };
 
 /** Alarms by a late report of a fall that is over, once: what is newer says that the person has another pose. */
 const lateFall = (state: SensorState, track: Track, { mark, situation, region, time }: FallReport): Step => {
-  const { seen, at = time, alarmedUntil } = track;
-  const isAlarmed = seen ? seen.includes(mark) : alarmedUntil !== undefined && time < alarmedUntil;
-  if (isAlarmed) return { state, happened: [lateEvent] };
+  const { seen, at = time, told: toldUpTo } = track;
+  const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
+  if (isTold) return { state, happened: [lateEvent] };
   const subject = { track: track.id, fall: track.since ?? time };
   const event = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
   if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [event] };
-  return {
-    state: withTrack(state, { ...track, alarmedUntil: at }),
-    happened: [event, eventOf('fall_finished', { region })],
-  };
+  return { state: withTrack(state, { ...track, told: at }), happened: [event, eventOf('fall_finished', { region })] };
 };
 
 const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_ON_GROUND;

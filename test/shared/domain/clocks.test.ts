@@ -28,7 +28,7 @@ const play = (maker: Maker, ...messages: readonly (readonly [at: number, message
       noRoomContext,
     );
     state = outcome.next;
-    return outcome.events.map(({ details }) => details.situation ?? details.action).join(' ');
+    return outcome.events.map(({ happening }) => happening.situation ?? happening.action).join(' ');
   });
   return { said, state };
 };
@@ -82,7 +82,7 @@ describe('a sensor whose clock is not set', () => {
       const cause = { uuid: String(at), receiveDate: start + at, sensorId: 's', source: String(at), raw: '' };
       const { next, events } = stepByMessage(state, decoded, cause, noRoomContext);
       state = next;
-      return events.map(({ details }) => details.situation).join(' ');
+      return events.map(({ happening }) => happening.situation).join(' ');
     });
     expect(told).toEqual(['sensor_clock_wrong', '', '', 'sensor_clock_wrong', '']);
   });

@@ -101,11 +101,11 @@ test('a fall without a start alarms, once for the same bytes within 2 minutes, a
       around,
     );
     state = next;
-    return events.map(({ details }) => details.situation);
+    return events.map(({ happening }) => happening.situation);
   });
   expect(said).toEqual([['fall_detected'], [], ['fall_detected']]);
   expect(state.falls.map(({ start }) => start)).toEqual([1_000_000, 1_241_000]);
   const { timings } = noRoomContext;
   const { events } = passTime(state, { now: 2_000_000, silentAt: Number.POSITIVE_INFINITY, timings });
-  expect(events.map(({ details }) => details.situation)).toEqual(['fall_finished', 'fall_finished']);
+  expect(events.map(({ happening }) => happening.situation)).toEqual(['fall_finished', 'fall_finished']);
 });

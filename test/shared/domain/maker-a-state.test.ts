@@ -116,8 +116,8 @@ describe('time', () => {
     timings: timesOf(critical, firmware).timings,
   });
   const moved = (state: SensorState, seconds: number, firmware?: number, critical?: object) =>
-    passTime(state, limits(seconds * SECOND, firmware, critical)).events.map(({ details, createDate }) => [
-      details.situation,
+    passTime(state, limits(seconds * SECOND, firmware, critical)).events.map(({ happening, createDate }) => [
+      happening.situation,
       createDate / SECOND,
     ]);
   const begun = play([a.fall('fall_detected', 1)]).state;
@@ -193,7 +193,7 @@ describe('time', () => {
   test('makes a silent sensor inactive, once', () => {
     const silent = { ...limits(10), silentAt: 10 };
     const { state, events } = passTime(active, silent);
-    expect(events.map(({ details }) => details.situation)).toEqual(['sensor_inactive']);
+    expect(events.map(({ happening }) => happening.situation)).toEqual(['sensor_inactive']);
     expect(passTime(state, silent).events).toEqual([]);
     expect(passTime(active, { ...silent, silentAt: 11 }).events).toEqual([]);
   });

@@ -22,7 +22,7 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
     const known = credible(decoded, cause.receiveDate);
     const outcome = stepByMessage(state, known, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
     state = outcome.next;
-    return outcome.events.map(({ details }) => details.situation ?? 'unknown').join(' ');
+    return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
   });
   return { state, situations };
 };

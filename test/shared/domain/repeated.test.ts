@@ -24,7 +24,7 @@ const said = (...messages: object[]): { situations: string[]; state: SensorState
       noRoomContext,
     );
     state = next;
-    return events.map(({ details }) => details.situation ?? 'unknown').join(' ');
+    return events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
   });
   return { situations, state };
 };

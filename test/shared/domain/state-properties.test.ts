@@ -50,7 +50,7 @@ const play = (maker: Manufacturer, words: readonly Word[]) => {
     const silentAt = state.lastSeen + 300_000;
     const { state: next, happened } =
       'pass' in word
-        ? (({ state: passed, events }) => ({ state: passed, happened: events.map(({ details }) => details) }))(
+        ? (({ state: passed, events }) => ({ state: passed, happened: events.map(({ happening }) => happening) }))(
             passTime(state, { now, silentAt, timings }),
           )
         : step(state, decoders[maker](word.message).signal, whenOf(now, null), noRoomContext);
