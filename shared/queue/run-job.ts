@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jobIdText } from '../domain/identity/data-job.ts';
+import { jobIdText } from '../domain/identity/data-job-view.ts';
 import { jobKinds } from '../domain/identity/job-kinds.ts';
 import { CustomerId, traced } from './task-fields.ts';
 

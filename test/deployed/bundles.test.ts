@@ -191,6 +191,19 @@ describe('a bundle', () => {
     expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
   });
 
+  // Making a schema takes 20 us of each start, and a constant beside it is enough to bring it into every bundle.
+  it.each([
+    ['shared/domain/identity/data-job-view.ts', ['personal-data', 'data-jobs']],
+    ['shared/domain/service-health-view.ts', ['server']],
+    ['shared/domain/event/open-fall-view.ts', ['open-falls']],
+    ['shared/domain/rule/acknowledgement-view.ts', ['rule-hits', 'acknowledge']],
+    ['shared/domain/rule/rule-hit.ts', ['rule-hits']],
+    ['shared/domain/formats/teams-payload.ts', []],
+  ])('makes the schemas of %s at its start only in: %j', (file, names) => {
+    const making = lambdas.filter(({ name }) => bundles[name as LambdaName].startSources.includes(file));
+    expect(making.map(({ name }) => name)).toEqual(names);
+  });
+
   it('that decides to whom events go, or takes messages, has no code that makes payloads', () => {
     const has = (name: LambdaName) => bundles[name].sources.some((file) => file.endsWith('formats/render.ts'));
     expect([has('deliver'), has('process'), has('devices')]).toEqual([true, false, false]);

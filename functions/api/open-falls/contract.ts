@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { paged, pageQuery } from '../../../shared/api/http/paging.ts';
 import { group } from '../../../shared/api/operation.ts';
-import { SensorWithFalls } from '../../../shared/domain/event/open-fall.ts';
+import { SensorWithFalls } from '../../../shared/domain/event/open-fall-view.ts';
 import { idText } from '../../../shared/domain/values.ts';
 
 /**

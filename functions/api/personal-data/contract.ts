@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { DataExport, Erasure, jobIdText, NewDataJob } from '../../../shared/domain/identity/data-job.ts';
+import { DataExport, Erasure, jobIdText, NewDataJob } from '../../../shared/domain/identity/data-job-view.ts';
 import { idOrNoneText } from '../../../shared/domain/values.ts';
 
 const common = { auth: 'user', may: 'manage_customers', within: 'customer' } as const;

@@ -4,7 +4,7 @@ import { ApiError } from '../../../shared/api/errors.ts';
 import { isOnThisMachine, type TrustedProxy } from '../../../shared/api/http/address.ts';
 import type { ApiHandler } from '../../../shared/api/serve.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
-import type { ServiceHealth } from '../../../shared/domain/service-health.ts';
+import type { ServiceHealth } from '../../../shared/domain/service-health-view.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { ExportFolder } from './export-folder.ts';

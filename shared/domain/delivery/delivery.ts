@@ -2,7 +2,7 @@ import type { NormalizedCoordinates } from '../event/event.ts';
 import type { Format } from '../formats/format.ts';
 import type { Language } from '../identity/locale.ts';
 import { derivedUlid, timeOfUlid } from '../ids.ts';
-import type { Acknowledged } from '../rule/acknowledgement.ts';
+import type { Acknowledged } from '../rule/acknowledgement-view.ts';
 import type { Person } from '../rule/recipient.ts';
 import type { Entry } from './attempt.ts';
 import type { DeliveryState } from './states.ts';

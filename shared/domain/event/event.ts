@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Situation as AnySituation, kinds } from '../kinds.ts';
-import type { Acknowledged } from '../rule/acknowledgement.ts';
+import type { Acknowledged } from '../rule/acknowledgement-view.ts';
 
 /** Makes the schema of the eventType of D2: the codes of all kinds that have one. */
 export const eventType = (): z.ZodType<number, number> =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { NormalizedCoordinates, otherKinds, Situation } from '../event/event.ts';
 import { kinds } from '../kinds.ts';
-import { Acknowledgement } from '../rule/acknowledgement.ts';
+import { Acknowledgement } from '../rule/acknowledgement-view.ts';
 import { SENT } from '../rule/rule-texts.ts';
 import { int64, millis } from '../values.ts';
 import { between, example } from './payload-parts.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { pageAddress } from './payload-parts.ts';
 
 /** The media type of an adaptive card. */
-export const CARD = 'application/vnd.microsoft.card.adaptive';
+const CARD = 'application/vnd.microsoft.card.adaptive';
 
 const some = z.string().min(1);
 const TextRun = z.strictObject({

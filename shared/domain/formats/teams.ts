@@ -1,7 +1,7 @@
 import { withoutLinks } from './harmless.ts';
 import { noticeOf, type Severity } from './notice.ts';
 import type { Render } from './rendering.ts';
-import { CARD, type TeamsPayload } from './teams-payload.ts';
+import type { TeamsPayload } from './teams-payload.ts';
 
 const styles = { alarm: 'attention', warning: 'warning', over: 'good', plain: 'accent' } as const satisfies Record<
   Severity,
@@ -25,7 +25,7 @@ export const renderTeams: Render = (snapshot, around) => {
     type: 'message',
     attachments: [
       {
-        contentType: CARD,
+        contentType: 'application/vnd.microsoft.card.adaptive',
         contentUrl: null,
         content: {
           $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',

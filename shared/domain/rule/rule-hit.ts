@@ -4,7 +4,7 @@ import { Feedback } from '../event/feedback.ts';
 import { channelKinds } from '../people/channel.ts';
 import { Sensor } from '../sensor/sensor.ts';
 import { id, int32, int64, millis, uuid } from '../values.ts';
-import { Acknowledgement } from './acknowledgement.ts';
+import { Acknowledgement } from './acknowledgement-view.ts';
 
 /** One recipient of a rule hit, and the result of the delivery (D1 "Rule message"). */
 export const RuleMessage = z
@@ -44,12 +44,6 @@ export const RuleHit = z
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;
-
-/**
- * How long (ms) after it was made a hit is told of changes by the cheapest write. Later ones are noted, so that lists can be
- * sorted by them without reading every hit.
- */
-export const SOON = 10_000;
 
 /**
  * The number of a hit among those of its sensor, from 1 on without a gap. A new `series` (ms, when it begins) starts

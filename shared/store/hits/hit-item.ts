@@ -1,6 +1,6 @@
 import type { Decided } from '../../domain/event/decision.ts';
 import type { Feedback } from '../../domain/event/feedback.ts';
-import type { Acknowledgement } from '../../domain/rule/acknowledgement.ts';
+import type { Acknowledgement } from '../../domain/rule/acknowledgement-view.ts';
 import type { Escalation } from '../../domain/rule/escalation.ts';
 import { packMessages, unpackMessages } from '../../domain/rule/packed-messages.ts';
 import type { HitNumber, RuleHit, RuleMessage } from '../../domain/rule/rule-hit.ts';

@@ -1,8 +1,7 @@
 import { firstWhere } from '../../domain/first-where.ts';
-import { SOON } from '../../domain/rule/rule-hit.ts';
 import type { HitItem } from './hit-item.ts';
 import type { HitLine } from './hit-line.ts';
-import type { LateChange } from './late-change.ts';
+import { type LateChange, SOON } from './late-change.ts';
 
 /** So many hits are read at a time besides those of the page. */
 const FEW = 8;

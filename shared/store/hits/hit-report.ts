@@ -1,10 +1,9 @@
-import { SOON } from '../../domain/rule/rule-hit.ts';
 import type { Table } from '../engine/client.ts';
 import type { Changes } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
-import { noteLateChange } from './late-change.ts';
+import { noteLateChange, SOON } from './late-change.ts';
 
 /** What is reported of the message number `at` of a hit. `tries`: when (ms) each attempt to send it began. */
 export type Report = { customerId: number; hitId: number; at: number; tries: readonly number[]; sent: boolean };

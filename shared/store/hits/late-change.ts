@@ -4,6 +4,12 @@ import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
 
+/**
+ * How long (ms) after it was made a hit is told of changes by the cheapest write. Later ones are noted, so that lists can be
+ * sorted by them without reading every hit.
+ */
+export const SOON = 10_000;
+
 /** When (ms) a hit changed last, of one that changed later than soon after it was made. */
 export type LateChange = { id: number; sensorId: string; updateDate: number };
 

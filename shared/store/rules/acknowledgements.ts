@@ -1,11 +1,10 @@
 import { uuidV5 } from '../../domain/ids.ts';
-import type { Acknowledgement } from '../../domain/rule/acknowledgement.ts';
-import { SOON } from '../../domain/rule/rule-hit.ts';
+import type { Acknowledgement } from '../../domain/rule/acknowledgement-view.ts';
 import type { Table } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { type HitItem, type StoredHit, unpacked } from '../hits/hit-item.ts';
-import { noteLateChange } from '../hits/late-change.ts';
+import { noteLateChange, SOON } from '../hits/late-change.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import { dueRound } from './escalations.ts';

@@ -3,7 +3,7 @@ import { type EventRegion, type NormalizedCoordinates, type Notice, RETENTION } 
 import { fittingPage, LISTED_BYTES } from '../../domain/event/raw.ts';
 import { firstIdAt } from '../../domain/ids.ts';
 import type { LookedPage } from '../../domain/page.ts';
-import type { Acknowledged } from '../../domain/rule/acknowledgement.ts';
+import type { Acknowledged } from '../../domain/rule/acknowledgement-view.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, GRACE } from '../engine/due.ts';
 import { type Bounds, firstOf, lookFor } from '../engine/look.ts';

@@ -1,4 +1,5 @@
-import { type OpenFall, openFallsOf } from '../../domain/event/open-fall.ts';
+import { openFallsOf } from '../../domain/event/open-fall.ts';
+import type { OpenFall } from '../../domain/event/open-fall-view.ts';
 import type { PageOf } from '../../domain/page.ts';
 import type { SensorRecord } from '../../domain/sensor/sensor.ts';
 import type { Table } from '../engine/client.ts';

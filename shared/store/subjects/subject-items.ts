@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Feedback } from '../../domain/event/feedback.ts';
 import type { StoredLine } from '../../domain/identity/audit.ts';
-import type { Acknowledgement } from '../../domain/rule/acknowledgement.ts';
+import type { Acknowledgement } from '../../domain/rule/acknowledgement-view.ts';
 import { type PackedMessage, packMessages, unpackMessages } from '../../domain/rule/packed-messages.ts';
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { StoredHit } from '../hits/hit-item.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SOON } from '../../../shared/domain/rule/rule-hit.ts';
 import type { NewHit, StoredHit } from '../../../shared/store/hits/hit-item.ts';
+import { SOON } from '../../../shared/store/hits/late-change.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { SOON } from '../../../../shared/domain/rule/rule-hit.ts';
 import type { HitItem } from '../../../../shared/store/hits/hit-item.ts';
+import { SOON } from '../../../../shared/store/hits/late-change.ts';
 import { store } from '../../../../shared/store/store.ts';
 import { items } from '../../../../shared/store/table.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';
