@@ -25,9 +25,11 @@ export const recentHits = () => {
       const [first] = hits;
       if (!first) return;
       const before = known.get(customerId) ?? [];
-      const follows = before.at(-1)?.id === first.id - 1;
+      const all = before.at(-1)?.id === first.id - 1 ? before : [];
+      all.push(...hits);
+      all.splice(0, all.length - MOST);
       if (known.size >= MOST_CUSTOMERS) known.clear();
-      known.set(customerId, [...(follows ? before : []), ...hits].slice(-MOST));
+      known.set(customerId, all);
     },
   };
 };
