@@ -1,0 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
+import { writeNight } from './night.ts';
+
+// Usage: node test/upgrade/write.ts. It writes the folder of a night as this version stores it, when it is released.
+const folder = await mkdtemp(join(tmpdir(), 'night-'));
+const { statements, known } = await writeNight(folder);
+await rm(folder, { recursive: true });
+const to = (ending: string) => new URL(`versions/${manifest.version}.${ending}`, import.meta.url);
+await writeFile(to('sql'), statements);
+await writeFile(to('json'), `${JSON.stringify(known, null, 2)}\n`);
