@@ -9,12 +9,12 @@ import { watch } from './contract.ts';
 
 type Reading = StoreOf<'recipients.person' | 'channels.provenOf'>;
 
-/** The rules of which no first recipient can be told. Whoever is on duty is asked for elsewhere. */
+/** The rules of which no first recipient can be told; `well`: the bots of webhooks that can. Whoever is on duty is asked for elsewhere. */
 const unheardOf = async (
   store: Reading,
   customerId: number,
   rules: readonly Rule[],
-  well: ReadonlySet<string>,
+  well: ReadonlyMap<string, number | null>,
 ): Promise<Rule[]> => {
   // Each user is read once, and only for rules that no webhook hears of.
   const asked = new Map<number, ReturnType<typeof channelsOf>>();
@@ -25,7 +25,9 @@ const unheardOf = async (
     return (await reading)?.some((channel) => channel.by === by) ?? false;
   };
   const judged = rules.map(async (rule) => {
-    const isHeard = rule.recipients.some(({ webhookId, onDuty }) => onDuty || (webhookId && well.has(webhookId)));
+    const isHeard = rule.recipients.some(
+      ({ webhookId, botId, onDuty }) => onDuty || (webhookId && well.get(webhookId) === botId),
+    );
     return isHeard || (await Promise.all(rule.recipients.map(reaches))).includes(true) ? [] : [rule];
   });
   return (await Promise.all(judged)).flat();
@@ -41,7 +43,7 @@ export const handler = serve(watch, {
     ]);
     const silent = sensors.filter(({ isActive }) => !isActive);
     const { ofFalls, asksDuty, shown } = watchedBy(rules);
-    const well = new Set(webhooks.filter(isWell).map(({ id }) => id));
+    const well = new Map(webhooks.filter(isWell).map(({ id, botId }) => [id, botId]));
     return {
       sensors: sensors.length,
       silentSensors: {

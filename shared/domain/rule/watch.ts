@@ -49,7 +49,7 @@ export const Watch = z
     isSilenceTold: z.boolean().meta({ description: 'does a rule that is switched on tell of silent sensors?' }),
     unheardRules: z.array(z.object({ id, name: z.string() })).meta({
       description:
-        'rules of falls that reach nobody: each webhook is gone, switched off, or failed last; each user has no such channel',
+        'rules of falls that reach nobody: each webhook is gone, of another bot by now, switched off, or failed last; each user has no such channel',
     }),
     isNobodyOnDuty: z.boolean().meta({ description: 'a rule of falls tells whoever is on duty, and nobody is' }),
     troubles: z.array(Trouble).meta({ description: 'the newest first' }),

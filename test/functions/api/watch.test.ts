@@ -94,6 +94,19 @@ describe('a rule of falls reaches nobody', () => {
     expect(await unheard()).toEqual([name]);
   });
 
+  test('when its webhook belongs to another bot by now, or to the customer', async () => {
+    const home = await furnish();
+    const webhook = await home.client.ok<object>('GET', home.at);
+    const bot = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Other' });
+    const unheard = async (part: object) => {
+      await home.client.ok('PUT', home.at, { ...webhook, ...part });
+      return (await home.watch()).unheardRules.length;
+    };
+    expect(await unheard({ botId: bot.id })).toBe(1);
+    expect(await unheard({ botId: null, isCustomerHook: true })).toBe(1);
+    expect(await unheard({})).toBe(0);
+  });
+
   test('when the user whom it names has no such channel any more; nobody on duty is said besides', async () => {
     const home = await furnish();
     const { channels, duty } = store(world.table);
