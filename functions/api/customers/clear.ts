@@ -16,7 +16,7 @@ export const clear = async (store: StoreOf<Clearing>, customerId: number, now: n
   });
   const hooks = await inBatches(await webhooks.list(customerId), (webhook) => webhooks.forget(webhook, now));
   const watching = await inBatches(await rules.list(customerId), rules.remove);
-  // A group can be removed only if no rule watches it.
+  // A group can be removed only when no rule and no webhook names it.
   const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));
   return removed + hooks + watching + groups;
 };

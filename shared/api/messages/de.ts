@@ -46,7 +46,7 @@ export const errorTexts: Record<ErrorCode, string> = {
     'Was von dem Sensor gespeichert ist, wird gerade gelöscht; verbinden Sie ihn, wenn das beendet ist, nach 16 Minuten',
   sensor_active: 'Der Sensor ist aktiv; gelöscht werden kann nur ein inaktiver',
   region_in_use: 'Regeln nennen einen Bereich, den dieser Raum nicht hat: {rules}; zuerst diese ändern oder löschen',
-  sensor_group_in_use: 'Eine Regel überwacht die Sensorgruppe; zuerst die Regel ändern oder löschen',
+  sensor_group_in_use: 'Eine Regel oder der Filter eines Webhooks nennt die Sensorgruppe; zuerst diese ändern',
   customer_in_use: 'Der Kunde hat noch Benutzer oder Sensoren',
   firmware_in_use: 'Die Firmware ist Standard oder einem Sensor fest zugewiesen',
   firmware_exists: 'Eine Firmware dieser Version gibt es schon',

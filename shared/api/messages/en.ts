@@ -45,7 +45,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   sensor_being_erased: 'What is kept of the sensor is being erased; link it when that has ended, after 16 minutes',
   sensor_active: 'The sensor is active; only an inactive one can be deleted',
   region_in_use: 'Rules name a region that this room does not have: {rules}; change or delete them first',
-  sensor_group_in_use: 'A rule watches the sensor group; change or delete the rule first',
+  sensor_group_in_use: 'A rule or the filter of a webhook names the sensor group; change that first',
   customer_in_use: 'The customer still has users or sensors',
   firmware_in_use: 'The firmware is the default or pinned by a sensor',
   firmware_exists: 'A firmware with this version already exists',

@@ -1,6 +1,7 @@
 import type { SensorGroup } from '../../domain/sensor/sensor-group.ts';
 import { UNASSIGNED } from '../../domain/unassigned.ts';
 import { countsOf, oneLess, oneMore, roomFor } from '../counts.ts';
+import { webhookReads } from '../deliveries/webhooks.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
@@ -9,7 +10,7 @@ import { items } from '../table.ts';
 import { type SensorItem, sensorKey } from './sensor-item.ts';
 
 type Fields = Omit<SensorGroup, 'sensorIds'>;
-/** `version` counts its changes, and the rules that were made on it. `isLeaving`: it is being deleted, so no rule may name it. */
+/** `version` counts its changes, and the rules that were made on it. `isLeaving`: it is being deleted, so no rule and no filter may name it. */
 type GroupItem = Fields & { version: number; isLeaving?: true };
 type GroupKey = { customerId: number; groupId: number };
 
@@ -121,19 +122,23 @@ const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): W
 const versionOf = async (table: Table, key: GroupKey): Promise<number | null> =>
   (await table.get<GroupItem>(items.sensorGroup(key)))?.version ?? null;
 
-/** Removes a group, unless a rule watches it: an alarm must not go silent by the way. */
+/** Does a rule watch a group, or the filter of a webhook name it? */
+const isNamed = async (table: Table, customerId: number, groupId: number): Promise<boolean> =>
+  (await ruleReads(table).watchesGroup(customerId, groupId)) ||
+  (await webhookReads(table).list(customerId)).some(({ sensorGroupId }) => sensorGroupId === groupId);
+
+/** Removes a group, unless it is named: an alarm must not go silent by the way. */
 const removeGroup = (table: Table, customerId: number, groupId: number): Promise<'done' | 'gone' | 'in_use'> =>
   retryOnConflict(async () => {
     const key = { customerId, groupId };
     const found = await table.get<GroupItem>(items.sensorGroup(key));
     if (!found) return 'gone';
     const { version, isLeaving } = found;
-    const isWatched = () => ruleReads(table).watchesGroup(customerId, groupId);
-    if (await isWatched()) return 'in_use';
-    // From this mark on no rule can be made on the group: its sensors leave in several steps.
+    if (await isNamed(table, customerId, groupId)) return 'in_use';
+    // From this mark on nothing can name the group: its sensors leave in several steps.
     if (!isLeaving && (await table.write(change(key, version, { isLeaving: true }))) !== null) return null;
     const marked = isLeaving ? version : version + 1;
-    if (await isWatched()) {
+    if (await isNamed(table, customerId, groupId)) {
       await table.write(change(key, marked));
       return 'in_use';
     }

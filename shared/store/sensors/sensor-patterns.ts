@@ -159,15 +159,15 @@ export const sensorPatterns = {
     'for one sensor more or less',
   ),
   'sensorGroups.remove': pattern(
-    'Delete a sensor group that no rule watches',
+    'Delete a sensor group that no rule watches and no webhook names',
     counting({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
-      query: ['rule', 'groupMember'],
+      query: ['rule', 'webhook', 'groupMember'],
       update: ['sensorGroup', 'sensor'],
       remove: ['sensorGroup', 'owner', 'groupMember'],
     }),
-    [6, 11],
+    [8, 11],
     'with one sensor',
   ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

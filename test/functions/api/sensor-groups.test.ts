@@ -139,6 +139,19 @@ describe('a rule on a sensor group', () => {
     expect([missing.status, pathsOf(missing.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
+  test('or the filter of a webhook keeps the group: neither goes silent by the way', async () => {
+    const group = await create([]);
+    const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: true, botId: null };
+    const filtered = { ...hook, sensorGroupId: group.id };
+    const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', filtered);
+    const remove = async () => (await home.client.call('DELETE', `/sensor-groups/${group.id}`)).status;
+    expect(await remove()).toBe(409);
+    await home.client.ok('PUT', `/webhooks/${id}`, hook);
+    expect(await remove()).toBe(200);
+    const again = await home.client.call('PUT', `/webhooks/${id}`, filtered);
+    expect([again.status, pathsOf(again.body)]).toEqual([400, ['sensorGroupId']]);
+  });
+
   test('that is made while the group is deleted is refused, or the group stays', async () => {
     const { bot, webhook } = await createAlarm(home.client, receiver.url, 'apnea');
     const rule = { name: 'n', title: 't', message: 'm', situation: 'apnea' };
