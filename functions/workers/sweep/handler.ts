@@ -1,6 +1,7 @@
 import { queueOf } from '../../../shared/queue/encode.ts';
 import type { Task } from '../../../shared/queue/task.ts';
 import type { Deps } from '../../../shared/runtime/deps.ts';
+import { kindOfFailure } from '../../../shared/worker/failure.ts';
 import { onSchedule } from '../../../shared/worker/on-host.ts';
 import { sweep } from './contract.ts';
 import { createLooks } from './looks.ts';
@@ -30,19 +31,22 @@ const createSweep = () => {
     let sent = 0;
     const deliveryIds: string[] = [];
     let oldest = start;
+    // A part that fails must not stop the others: what is in it stays due.
+    const noteFailure = (error: unknown, items = 1): void => {
+      log('error', 'what is due waits for the next sweep', {}, error);
+      measure('TasksFailed', items, { worker: sweep.name, kind: kindOfFailure(error) });
+    };
     deps.failpoint('sweep.begun');
-    for await (const entries of store.due.waiting(now(), cursors)) {
+    for await (const entries of store.due.waiting(now(), cursors, noteFailure)) {
       const page = await looks.withoutQuiet(deps, entries, since);
       deps.failpoint('sweep.looked');
       const tasks = page
         .map(({ task }) => task)
         .filter((task) => task.type !== 'deliver' || isTime(task.deliveryId, now()));
-      // A queue that fails must not stop the others: its items stay due.
       const queues = [...Map.groupBy(tasks, queueOf).values()].map((ofQueue) =>
         enqueue(ofQueue).catch((error: unknown) => {
           for (const task of ofQueue) if (task.type === 'deliver') forget(task.deliveryId);
-          log('error', 'what is due waits for the next sweep', {}, error);
-          measure('TasksFailed', ofQueue.length, { worker: sweep.name, kind: 'queue' });
+          noteFailure(error, ofQueue.length);
         }),
       );
       await Promise.all(queues);

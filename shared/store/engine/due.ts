@@ -92,18 +92,24 @@ export const dueReads = (table: TableReader) => ({
   /**
    * The items that are due before `until` (ms), page by page: one page of each shard in turn, so that no shard starves
    * behind the backlog of another. The price grows with the backlog, not with the history. `cursors` is kept up to date:
-   * when the caller stops, it says where to go on.
+   * when the caller stops, it says where to go on. A shard that fails is left out: `onFailure` is told.
    */
-  waiting: async function* (until: number, cursors = cursorsFrom(0, {})): AsyncGenerator<Due[]> {
+  waiting: async function* (
+    until: number,
+    cursors = cursorsFrom(0, {}),
+    onFailure: (error: unknown) => void = (error) => {
+      throw error;
+    },
+  ): AsyncGenerator<Due[]> {
     const between = [dueIndex.at({ time: 0 }), dueIndex.at({ time: until })] as const;
     for (let cursor = cursors.shift(); cursor; cursor = cursors.shift()) {
       const { shard } = cursor;
       // DynamoDB refuses a start outside of the range, which happens after a clock was set back.
       const startAfter = String(cursor.after?.dueAt) <= between[1] ? cursor.after : undefined;
       const query = { index: 'due', pk: dueIndex.shard({ shard }), between, limit: SHARE, startAfter } as const;
-      const page = await table.query<Key & { dueAt: string }>(query);
-      if (page.next) cursors.push({ shard, after: page.next });
-      yield page.items.flatMap(dueOf);
+      const page = await table.query<Key & { dueAt: string }>(query).catch(onFailure);
+      if (page?.next) cursors.push({ shard, after: page.next });
+      yield page?.items.flatMap(dueOf) ?? [];
     }
   },
 });

@@ -8,6 +8,7 @@ import { newSensorState, type SensorState } from '../../../../shared/domain/sens
 import { type Measure, unmeasured } from '../../../../shared/observability/metrics.ts';
 import type { Runtime } from '../../../../shared/runtime/deps.ts';
 import { dueAt } from '../../../../shared/store/engine/due.ts';
+import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
 import { DUE_SHARDS, items } from '../../../../shared/store/table.ts';
 import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
 
@@ -121,6 +122,21 @@ describe('a sweep', () => {
     canRead = false;
     expect((await start()()).sent).toEqual([id]);
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'other' }]);
+  });
+
+  test('goes on with the other shards when one does not answer, and counts that', async () => {
+    const gone = { isActive: false };
+    const ids = [await put('one', gone), await put('two', gone), await put('three', gone)];
+    const shardOf = (sensorId: string) => dueAt(sensorId, now).duePk;
+    const [away = ''] = ids.map(shardOf);
+    const query: Runtime['table']['query'] = async (input) => {
+      if (input.pk === away) throw new TableUnavailable('the shard does not answer');
+      return cloud.runtime.table.query(input);
+    };
+    const isThere = (sensorId: string) => shardOf(sensorId) !== away;
+    expect(ids.filter(isThere)).not.toEqual([]);
+    expect((await start({ table: { ...runtime.table, query } })()).sent).toEqual(ids.filter(isThere).toSorted());
+    expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]);
   });
 
   test('after an outage of the service checks nobody, for as long as a sensor may be silent', async () => {
