@@ -14,11 +14,11 @@ const falls: readonly Situation[] = [
 const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefined =>
   tracks.find(({ id }) => id === number);
 
-/** Is the fall finished or canceled? One that a state of maker A has forgotten is not known to be. */
+/** Is the fall finished or canceled? One that a state has forgotten, as when its sensor restarts, is not known to be. */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
-    return !found?.seen || found.since !== fall;
+    return found !== undefined && (!found.seen || found.since !== fall);
   }
   const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
   return found !== undefined && isEnded(found);

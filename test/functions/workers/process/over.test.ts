@@ -87,6 +87,15 @@ describe('with untilAcknowledged false, a step is not told once it is over', () 
     expect(home.heard()).toBe('a0 a0 b30');
   });
 
+  test('else it is: a sensor that restarts forgets who lies there', async () => {
+    const home = await world.furnish(2, 'maker_b');
+    await home.addRule('a', { 30: 'b' }, over);
+    home.begin();
+    for (const message of [b.pose(1, 5), b.online(false), b.online(true)]) await home.say(restamped(message));
+    await world.pass(40);
+    expect(home.heard()).toBe('a0 b30');
+  });
+
   test('else it is: a fall loop is never over', async () => {
     const home = await world.furnish(2);
     await home.addRule('a', { 30: 'b' }, { ...over, situation: 'fall_loop' });
