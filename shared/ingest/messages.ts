@@ -96,9 +96,10 @@ export const uuidsOf = (
  * it is never the same as another, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
-  { sensorId, receiveDate, messages }: ProcessMessages,
+  { customerId, sensorId, receiveDate, messages }: ProcessMessages,
   uuids: readonly string[],
 ): string => {
   const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / REPEATED_WITHIN);
-  return hashOf(JSON.stringify([sensorId, time, uuids]));
+  // Who has a sensor since a moment ago knows of nothing that it said before.
+  return hashOf(JSON.stringify([customerId, sensorId, time, uuids]));
 };

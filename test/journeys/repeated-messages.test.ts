@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { items } from '../../shared/store/table.ts';
+import { register } from '../fixtures/client.ts';
+import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { createDeliveryWorld } from '../fixtures/deliveries.ts';
+import { nextHardwareId } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 
 const DAY = 86_400_000;
@@ -34,6 +37,24 @@ test('a message that is twice in one call is one event, and the first of two wit
     [first, 'a'],
     [other, 'b'],
   ]);
+});
+
+test('what a sensor said before it was linked is news to its customer, also within the minute', async () => {
+  const { client, customerId } = await world.furnish();
+  const { sensorId, deviceToken, pairingCode } = await register(client, PROVISIONING_KEY, nextHardwareId());
+  const fall = a.fall('calling', world.now());
+  const say = async () => {
+    await client.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, fall);
+    await world.pass(0);
+  };
+  await say();
+  await client.ok('POST', '/sensors/link', { manufacturer: 'maker_a', code: pairingCode });
+  const hits = async () =>
+    (await client.ok<{ total: number }[]>('GET', `/customers/${customerId}/rule-hits?sensorId=${sensorId}`))[0]?.total;
+  expect(await hits()).toBe(0);
+  await say();
+  await say();
+  expect(await hits()).toBe(1);
 });
 
 /** Removes what DynamoDB removes by its time to live. */
