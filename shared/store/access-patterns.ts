@@ -157,9 +157,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'rooms.get': pattern('The room of a sensor', { get: ['room'] }, [1, 0], 'for each 4 KB'),
   'rooms.put': pattern(
     "Write a room, and in the sensor's item its extent and where its regions are",
-    { put: ['room'], update: ['sensor'] },
+    { put: ['room'], get: ['sensorState'], update: ['sensor', 'sensorState'] },
     [0, 4],
-    'for each KB',
+    'for each KB; 1 and 2 more where regions get other numbers',
   ),
 
   ...rulePatterns,

@@ -53,7 +53,7 @@ export const handler = serve(rooms, {
       };
       const rules = await rulesWithout(store, customerId, before, room);
       if (rules.length > 0) return fail('region_in_use', { rules });
-      return (await store.rooms.put(sensor, room)) ? { room, sensor } : null;
+      return (await store.rooms.put(sensor, room, before.regions)) ? { room, sensor } : null;
     };
     const { room, sensor } = await retryOnConflict(put);
     await notifyDevice(deps, { customerId, sensorId, manufacturer: sensor.manufacturer });

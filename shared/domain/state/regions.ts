@@ -2,7 +2,7 @@ import { type EventDetails, eventOf, type Point, type Situation, type Subject } 
 import type { PresenceSignal } from '../event/message.ts';
 import { regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
-import type { SensorState, Step } from '../sensor/sensor-state.ts';
+import type { SensorState, Step, Track } from '../sensor/sensor-state.ts';
 import { isLate, type RoomContext, type When } from './room-context.ts';
 
 type Kind = 'bed' | 'door' | 'default';
@@ -29,6 +29,36 @@ export const regionEvent = (
   if (region && !region.presenceDetectionEnabled) return [];
   const kind = reported ?? (region ? kindOf(region) : 'default');
   return [eventOf(situations[kind][move], { region: regionByIndex(regions, index), point, subject })];
+};
+
+export type Numbered = Pick<Region, 'id' | 'positionIdx'>;
+/**
+ * Who is in which region, under the numbers that the regions have after a change of the room. Regions that are gone are
+ * forgotten, and numbers that only the device knows stay.
+ */
+export const renumbered = (
+  { inside, tracks }: Pick<SensorState, 'inside' | 'tracks'>,
+  before: readonly Numbered[],
+  after: readonly Numbered[],
+): Pick<SensorState, 'inside' | 'tracks'> => {
+  const numbersOf = (index: number): number[] => {
+    const region = before.find(({ positionIdx }) => positionIdx === index);
+    return region ? after.flatMap(({ id, positionIdx }) => (id === region.id ? positionIdx : [])) : [index];
+  };
+  const areasOf = (areas: NonNullable<Track['areas']>) =>
+    Object.fromEntries(
+      Object.entries(areas).flatMap(([index, move]) => numbersOf(Number(index)).map((number) => [number, move])),
+    );
+  return {
+    ...(inside && { inside: inside.flatMap(numbersOf) }),
+    ...(tracks && {
+      tracks: tracks.map((track) => ({
+        ...track,
+        ...(track.inside && { inside: track.inside.flatMap(numbersOf) }),
+        ...(track.areas && { areas: areasOf(track.areas) }),
+      })),
+    }),
+  };
 };
 
 /** Gives the regions (positionIdx) that a report changes. */

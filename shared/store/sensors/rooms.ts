@@ -2,28 +2,54 @@ import { placeOf } from '../../domain/sensor/region-of-point.ts';
 import type { Room } from '../../domain/sensor/room.ts';
 import { extentOf } from '../../domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '../../domain/sensor/sensor.ts';
+import { type Numbered, renumbered } from '../../domain/state/regions.ts';
 import { UNASSIGNED } from '../../domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
+import { changes, type Write, where } from '../engine/request.ts';
+import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 import { type SensorItem, touchSensor, unchangedSince } from './sensor-item.ts';
+import type { StateItem } from './states.ts';
 
 export const roomReads = (table: TableReader) => ({
   /** Null before the first PUT. */
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
+/** Has a state say by their new numbers in which regions somebody is. */
+const renumbering = async (
+  table: Table,
+  key: Key,
+  before: readonly Numbered[],
+  after: readonly Numbered[],
+): Promise<Write[]> => {
+  const isSame = before.every(
+    ({ id, positionIdx }) => after.find((region) => region.id === id)?.positionIdx === positionIdx,
+  );
+  const state = isSame ? null : await table.get<StateItem>(key);
+  if (!state) return [];
+  const set = { ...renumbered(state, before, after), version: state.version + 1 };
+  return [{ update: key, changes: changes({ set, if: where('#version = :before', { before: state.version }) }) }];
+};
+
 const roomWrites = (table: Table) => ({
   /**
    * Replaces the room of a sensor; false when the sensor, or anything around it, was changed since the sensor was read.
    * The extent and the places of the regions are in the sensor's own item too: what tells where somebody fell has read
-   * that anyway.
+   * that anyway. `before`: the regions until then. Its state says who is in which of them by their numbers.
    */
-  put: async (sensor: Pick<SensorItem, 'id' | 'customerId' | 'revision'>, stored: Room): Promise<boolean> => {
+  put: async (
+    sensor: Pick<SensorItem, 'id' | 'customerId' | 'revision'>,
+    stored: Room,
+    before: readonly Numbered[],
+  ): Promise<boolean> => {
     const [customerId, sensorId] = [sensor.customerId ?? UNASSIGNED, sensor.id];
     const room: SensorRecord['room'] = { ...extentOf(stored), regions: stored.regions.map(placeOf) };
-    const failed = await table.write(touchSensor(customerId, sensorId, { room }, unchangedSince(sensor)), {
-      put: { ...stored, ...items.room({ customerId, sensorId }) },
-    });
+    const failed = await table.write(
+      touchSensor(customerId, sensorId, { room }, unchangedSince(sensor)),
+      { put: { ...stored, ...items.room({ customerId, sensorId }) } },
+      ...(await renumbering(table, items.sensorState({ customerId, sensorId }), before, stored.regions)),
+    );
     return failed === null;
   },
 });

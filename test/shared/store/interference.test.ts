@@ -188,7 +188,7 @@ describe('a sensor that is deleted while', () => {
       (_, sk) => sk === 'CONFIG#',
       async () => {
         const sensor = await its.sensors.get(customerId, sensorId);
-        return sensor && its.rooms.put(sensor, some({ xMin: 20, regions: [] }));
+        return sensor && its.rooms.put(sensor, some({ xMin: 20, regions: [] }), []);
       },
     );
     expect(await other.sensorOwners.remove(customerId, sensorId, now)).toBe('done');

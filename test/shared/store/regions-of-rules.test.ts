@@ -30,7 +30,7 @@ afterAll(() => engine.stop());
 const putRoom = async (...regions: string[]): Promise<void> => {
   const sensor = await its.sensors.get(customerId, sensorId);
   const room = some({ xMin: 20, regions: regions.map((id) => ({ id })) });
-  expect(sensor && (await its.rooms.put(sensor, room))).toBe(true);
+  expect(sensor && (await its.rooms.put(sensor, room, []))).toBe(true);
 };
 beforeEach(() => putRoom('r'));
 
@@ -60,7 +60,7 @@ test('a room is not put when a rule names one of its regions since it was read, 
   const read = await its.sensors.get(customerId, sensorId);
   expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toEqual([]);
   expect(await its.rules.create(some(rule), quotas)).toBe('done');
-  expect(read && (await its.rooms.put(read, some({ xMin: 20, regions: [] })))).toBe(false);
+  expect(read && (await its.rooms.put(read, some({ xMin: 20, regions: [] }), []))).toBe(false);
   expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toMatchObject([{ id: 5 }]);
 });
 

@@ -67,7 +67,7 @@ test('name, activity, room and group that change at the same time are all kept, 
   const putRoom = async () => {
     for (;;) {
       const sensor = await its.sensors.get(customerId, id);
-      if (sensor && (await its.rooms.put(sensor, { ...room, regions: [] } as never))) return;
+      if (sensor && (await its.rooms.put(sensor, { ...room, regions: [] } as never, []))) return;
     }
   };
   const values = (name: string) => ({ values: {}, ofSensor: { name } });

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../../fixtures/home.ts';
+import { a, b, room } from '../../../fixtures/messages.ts';
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+});
+afterAll(() => cloud.stop());
+
+const regionOf = (kind: string, name: string, left: number) => ({
+  ...{ kind, name, topLeftX: left, topLeftY: 200, bottomRightX: left + 50, bottomRightY: 100 },
+});
+// The bed comes first wherever it is in the body.
+const [bed, chair] = [regionOf('bed', 'Bed', -100), regionOf('default', 'Chair', 100)];
+
+let homes = 0;
+const furnish = async (maker?: string) => {
+  const { client } = await createHome(await adminOf(cloud.url), `numbers-${++homes}`, ALL_PERMISSIONS);
+  const { sensorId, device } = await linkSensor(client, maker);
+  return {
+    put: (...regions: object[]) => client.ok('PUT', `/sensors/${sensorId}/room`, { ...room, regions }),
+    say: async (message: object): Promise<void> => {
+      await device.ok('POST', `/devices/${sensorId}/messages`, message);
+      await cloud.idle();
+    },
+    /** What happened in regions, from the first on. */
+    heard: async (): Promise<string[]> => {
+      type Event = { action: string; region: { name: string } | null };
+      const [page] = await client.ok<{ data: Event[] }[]>('GET', `/sensors/${sensorId}/events`);
+      return (page?.data ?? [])
+        .flatMap(({ action, region }) => (region ? `${action} ${region.name}` : []))
+        .toReversed();
+    },
+  };
+};
+
+describe('regions that get other numbers', () => {
+  test('keep who is in them: what is the same is no event, and who leaves the bed is told', async () => {
+    const { put, say, heard } = await furnish();
+    await put(chair);
+    await say(a.regions({ 0: 1 }));
+    await put(chair, bed);
+    await say(a.regions({ 0: 0, 1: 1 }));
+    expect(await heard()).toEqual(['entered Chair']);
+    await say(a.regions({ 0: 1, 1: 0 }));
+    await say(a.regions({ 0: 0, 1: 0 }));
+    expect((await heard()).slice(1).toSorted()).toEqual(['entered Bed', 'left Bed', 'left Chair']);
+  });
+
+  test('are empty where the region with that number is gone: who enters is told', async () => {
+    const { put, say, heard } = await furnish();
+    await put(chair, bed);
+    await say(a.regions({ 0: 1, 1: 0 }));
+    await put(chair);
+    await say(a.regions({ 0: 1 }));
+    expect(await heard()).toEqual(['entered Bed', 'entered Chair']);
+  });
+
+  test('of maker B are those where somebody lies who entered them before', async () => {
+    const { put, say, heard } = await furnish('maker_b');
+    await put(chair);
+    await say(b.move(1, 3, 0, 0));
+    await put(chair, bed);
+    await say(b.pose(1, 5));
+    await say(b.move(1, 3, 0, 1));
+    expect(await heard()).toEqual(['entered Chair', 'fall_detected Chair']);
+  });
+});
