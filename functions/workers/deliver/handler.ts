@@ -1,4 +1,5 @@
 import { isWell } from '../../../shared/domain/delivery/breaker.ts';
+import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
 import { isPosted } from '../../../shared/domain/delivery/feed.ts';
 import { isResting } from '../../../shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
@@ -40,13 +41,17 @@ const waitsUntil = async (
   return !delivery || delivery.attempts > 0 || time <= deps.now() ? null : time;
 };
 
-/** Holds the deliveries of a webhook that is switched off, and ends those that were held for 14 days. */
+/** Ends a held delivery once it was held for 14 days. */
+const endIfExpired = async ({ store, now }: DeliverDeps, delivery: WebhookDelivery): Promise<void> => {
+  if ((delivery.heldUntil ?? 0) <= now()) await store.held.end(delivery, 'expired', now());
+};
+
+/** Holds the deliveries of a webhook that is switched off, and ends those that were held for too long. */
 const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
   const { store, now } = deps;
   if (await store.held.hold(key, now())) return;
   const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  if (delivery?.state !== 'held') return comeAgain(deps, key);
-  if ((delivery.heldUntil ?? 0) <= now()) await store.held.end({ ...delivery, ...key }, 'expired', now());
+  return delivery?.state === 'held' ? endIfExpired(deps, { ...delivery, ...key }) : comeAgain(deps, key);
 };
 
 /** Makes an attempt in a slot. Slots that this process no longer needs are given back with the attempt's own write, or after it. */
@@ -97,10 +102,14 @@ const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Delive
   return true;
 };
 
-/** Lets a delivery wait to be fetched; one that is being sent, only once its claim has lapsed. */
+/**
+ * Lets a delivery wait to be fetched; one that is being sent, only once its claim has lapsed. One that is held waits to be
+ * released, which the webhook does once it is on.
+ */
 const toFeed = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
   const { store, now } = deps;
   const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
+  if (found?.state === 'held') return endIfExpired(deps, { ...found, webhookId: key.webhookId });
   const isOpen = found !== null && !isResting(found.state);
   if (!isOpen || !(await store.feeds.enter({ ...found, webhookId: key.webhookId }, now()))) await comeAgain(deps, key);
 };

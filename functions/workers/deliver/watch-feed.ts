@@ -45,7 +45,8 @@ const emptyFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
 
 /**
  * Looks at the feed of a webhook that is on: it is watched when nobody fetches, and emptied once the webhook has an
- * address. The sweep calls it each minute, from 10 minutes after the last fetch on. True: the sweep need not look again.
+ * address. The sweep calls it each minute while anything is held, and from 10 minutes after the last fetch on. True: the
+ * sweep need not look again.
  */
 export const lookAtFeed = async (
   deps: DeliverDeps,

@@ -103,7 +103,7 @@ export const deliveryPatterns = {
     'Note that somebody has fetched, once a minute',
     { update: ['webhook'] },
     [0, 2],
-    '3 when the look at it is moved',
+    '3 when the look at it is moved; 1 more while it holds anything',
   ),
   'feeds.missed': pattern('Note that nobody has fetched', { update: ['webhook'] }, [0, 1]),
 

@@ -8,6 +8,7 @@ import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 import { noting } from './delivery-changes.ts';
 import { counting, idle, keyOf, lineKey, putLine, ttlOf, waitNames } from './delivery-item.ts';
+import { holdsNothing } from './held.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
@@ -87,11 +88,20 @@ const feedWrites = (table: Table) => ({
   drop: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write({ remove: lineKey(delivery) });
   },
+});
 
-  /** Notes that somebody has fetched: the sweep looks again once that is too long ago. */
+/** What is noted at a webhook of who fetches from it. */
+const readerWrites = (table: Table) => ({
+  /**
+   * Notes that somebody has fetched: the sweep looks again once that is too long ago. While the webhook holds deliveries,
+   * it goes on looking each minute, for it is that which releases them.
+   */
   heard: async (webhook: WebhookKey, now: number): Promise<void> => {
-    const set = { lastSuccess: now, consecutiveFailures: 0, ...dueAt(webhook.id, now + SILENT_AFTER) };
-    await table.update(webhookKey(webhook), changes({ set, remove: ['failingSince'], if: present }));
+    const set = { lastSuccess: now, consecutiveFailures: 0 };
+    const moved = { ...set, ...dueAt(webhook.id, now + SILENT_AFTER) };
+    const remove = ['failingSince'];
+    if ((await table.update(webhookKey(webhook), changes({ set: moved, remove, if: holdsNothing }))) === null)
+      await table.update(webhookKey(webhook), changes({ set, remove, if: present }));
   },
 
   /** Notes that nobody has fetched since a time (ms); false when that was noted, or somebody fetched meanwhile. */
@@ -106,4 +116,4 @@ const feedWrites = (table: Table) => ({
   },
 });
 
-export const feeds = (table: Table) => ({ ...feedReads(table), ...feedWrites(table) });
+export const feeds = (table: Table) => ({ ...feedReads(table), ...feedWrites(table), ...readerWrites(table) });

@@ -10,6 +10,10 @@ import { counting, idle, keyOf, putDelivery, type WebhookDeliveryKey, waitNames 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 const isHeld = where('#state = :held', { held: 'held' });
+/** The condition that a webhook is there and holds nothing. */
+export const holdsNothing = where('attribute_exists(pk) AND (attribute_not_exists(#held) OR #held <= :none)', {
+  none: 0,
+});
 /** How long (ms) an index may lag behind a write. */
 const INDEX_LAG = 60_000;
 
@@ -103,8 +107,7 @@ const heldWrites = (table: Table) => ({
 
   /** Takes a webhook out of the due index when it holds nothing any more. */
   done: async (webhook: WebhookKey): Promise<void> => {
-    const empty = where('attribute_exists(pk) AND (attribute_not_exists(#held) OR #held <= :none)', { none: 0 });
-    await table.update(webhookKey(webhook), changes({ remove: dueNames, if: empty }));
+    await table.update(webhookKey(webhook), changes({ remove: dueNames, if: holdsNothing }));
   },
 });
 

@@ -53,9 +53,8 @@ const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now
     set: {
       ...(isAnew && { consecutiveFailures: 0 }),
       ...(isOn ? { isEnabled, disabledReason: null } : !isEnabled && { isEnabled }),
-      // What waited to be fetched is posted now; or somebody has to fetch from now on.
-      ...(isMoved && before.url === null && dueAt(before.id, now)),
-      ...(isAnew && url === null && dueAt(before.id, now + SILENT_AFTER)),
+      // What waited to be fetched is posted now; or what is held is fetched, and somebody has to fetch from now on.
+      ...(((isMoved && before.url === null) || (isAnew && url === null)) && dueAt(before.id, now)),
     },
     remove: isAnew ? HEALTH : [],
   };
