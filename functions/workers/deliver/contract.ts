@@ -54,7 +54,6 @@ export const deliver = consumer({
     'health.warn',
     'health.disable',
     'feeds.waiting',
-    'feeds.isAnyWaiting',
     'feeds.enter',
     'feeds.leave',
     'feeds.end',

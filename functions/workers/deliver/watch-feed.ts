@@ -9,6 +9,8 @@ import { mailManagers } from './tell-managers.ts';
 const MOST = 500;
 /** How much time (ms) a task leaves for the writes under way. */
 const MARGIN_MS = 5_000;
+/** For so long (ms) after a webhook got an address, a process that had read it before may write what was to be fetched. */
+const STILL_WRITTEN = 60_000;
 
 const waitingIn = async ({ store }: DeliverDeps, webhook: WebhookRecord) => {
   const ids = await store.feeds.waiting(webhook, MOST);
@@ -33,14 +35,16 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<voi
     if (isExpired(delivery, now())) await store.feeds.end(delivery, 'expired', now());
 };
 
-/** Posts what waits in the feed of a webhook that has an address by now. */
-const emptyFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
+/** Posts what waits in the feed of a webhook that has an address by now. True: nothing waits, and nothing will. */
+const emptyFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<boolean> => {
   const { store, now } = deps;
-  for (const [at, delivery] of (await waitingIn(deps, webhook)).entries()) {
-    if (timeLeft() < MARGIN_MS) return;
+  const waiting = await waitingIn(deps, webhook);
+  for (const [at, delivery] of waiting.entries()) {
+    if (timeLeft() < MARGIN_MS) return false;
     const time = now() + at * RELEASE_EVERY;
     if (await store.feeds.leave(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
   }
+  return waiting.length === 0 && now() - webhook.updateDate > STILL_WRITTEN;
 };
 
 /**
@@ -53,8 +57,7 @@ export const lookAtFeed = async (
   webhook: WebhookRecord,
   timeLeft: () => number,
 ): Promise<boolean> => {
-  if (!isPosted(webhook)) await watchFeed(deps, webhook);
-  else if (!(await deps.store.feeds.isAnyWaiting(webhook))) return true;
-  else await emptyFeed(deps, webhook, timeLeft);
+  if (isPosted(webhook)) return emptyFeed(deps, webhook, timeLeft);
+  await watchFeed(deps, webhook);
   return false;
 };

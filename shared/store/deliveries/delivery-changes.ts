@@ -4,12 +4,15 @@ import { dueDelivery, dueNames } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { REDELIVERED } from './delivery-item.ts';
 
-/** An attempt begins: it holds the delivery until `lease` (ms). One whose lease ended before `lapsed` (ms) is taken over. */
+/**
+ * An attempt begins: it holds the delivery until `lease` (ms). One whose lease ended before `lapsed` (ms) is taken over. One
+ * without a time was to be fetched: who claims it knows that its webhook has an address by now.
+ */
 export const claiming = (now: number, lapsed: number, lease: number): Changes => ({
   UpdateExpression:
     'SET #state = :sending, leaseUntil = :lease, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt',
   ConditionExpression:
-    '(#state IN (:pending, :retrying) AND nextAttempt <= :now) OR (#state = :sending AND leaseUntil < :lapsed)',
+    '(#state IN (:pending, :retrying) AND (nextAttempt <= :now OR nextAttempt = :none)) OR (#state = :sending AND leaseUntil < :lapsed)',
   ExpressionAttributeNames: { '#state': 'state' },
   ExpressionAttributeValues: {
     ':sending': 'sending',
@@ -19,6 +22,7 @@ export const claiming = (now: number, lapsed: number, lease: number): Changes =>
     ':one': 1,
     ':start': [now],
     ':now': now,
+    ':none': null,
     ':lapsed': lapsed,
   },
   ReturnValues: 'ALL_NEW',

@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Runtime } from '../../../../shared/runtime/deps.ts';
+import type { Write } from '../../../../shared/store/engine/request.ts';
+import { items } from '../../../../shared/store/table.ts';
+import { createFeedWorld } from '../../../fixtures/feeds.ts';
+
+let world: Awaited<ReturnType<typeof createFeedWorld>>;
+/** Do reads that may be old miss what waits in a feed? */
+let isLagging = false;
+/** What comes before something is written into a feed, and after a feed was looked at. */
+let beforeLine = async () => {};
+let onLook = () => {};
+const isLine = (write: Write) => 'put' in write && items.feedLine.read(write.put) !== null;
+beforeAll(async () => {
+  const wrap = (runtime: Runtime): Runtime => {
+    const { table } = runtime;
+    const query: typeof table.query = async (asked) => {
+      const answer = await table.query<never>(asked);
+      if (!asked.pk.endsWith('#FEED')) return answer;
+      onLook();
+      return isLagging && asked.consistent === false ? { items: [], next: undefined } : answer;
+    };
+    const write: typeof table.write = async (...writes) => {
+      if (writes.some(isLine)) await beforeLine();
+      return table.write(...writes);
+    };
+    return { ...runtime, table: { ...table, query, write } };
+  };
+  world = await createFeedWorld({ wrap, log: () => {} });
+});
+afterAll(() => world.stop());
+
+/** A home whose webhook is fetched, and what gives it an address. */
+const furnish = async () => {
+  const home = await world.furnish();
+  const { client, at, receiver } = home;
+  const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+  return { ...home, move: (more: object = {}) => client.ok('PUT', at, { ...webhook, url: receiver.url, ...more }) };
+};
+
+test('what waits in a feed is posted once its webhook has an address, also when a read that may be old misses it', async () => {
+  const { fall, move, receiver, record } = await furnish();
+  await fall();
+  isLagging = true;
+  await move();
+  await world.pass(1_000);
+  isLagging = false;
+  await world.pass(60_000);
+  expect(receiver.received).toHaveLength(1);
+  // Then nobody looks at it any more.
+  await world.pass(60_000);
+  expect(await record()).not.toHaveProperty('duePk');
+});
+
+test('what a process writes into a feed whose webhook has got an address meanwhile is posted', async () => {
+  const { fall, move, receiver } = await furnish();
+  const [reached, written, looked] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  if (!reached || !written || !looked) return;
+  beforeLine = () => {
+    reached.resolve();
+    return written.promise;
+  };
+  const fell = fall();
+  await reached.promise;
+  await move();
+  onLook = looked.resolve;
+  const passed = world.pass(1);
+  await looked.promise;
+  await setImmediate();
+  written.resolve();
+  await Promise.all([fell, passed]);
+  await world.pass(60_000);
+  expect(receiver.received).toHaveLength(1);
+});
+
+test.each([{}, { retrySchedule: [90] }])(
+  'a delivery that was to be fetched, and is not in its feed because a process died, is posted once its webhook has an address: %o',
+  async (more) => {
+    const { fall, move, receiver, list } = await furnish();
+    beforeLine = () => Promise.reject(new Error('the process ends here'));
+    await fall();
+    beforeLine = async () => {};
+    expect((await list()).data).toMatchObject([{ state: 'pending', nextAttempt: null }]);
+    await move(more);
+    for (let minute = 0; minute < 5; minute++) await world.pass(60_000);
+    expect(receiver.received).toHaveLength(1);
+    expect((await list()).data).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+  },
+);
