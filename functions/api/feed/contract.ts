@@ -75,6 +75,7 @@ export const feed = group({
         'repetitions.endOriginal',
         'replays.get',
         'replays.finish',
+        'enqueue:retries',
         'addressKeys.get',
         'addressKeys.keep',
         'seal:secrets',

@@ -5,17 +5,28 @@ import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.t
 import { type Given, isExpired } from '../../../shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import { timeOfUlid } from '../../../shared/domain/ids.ts';
+import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { FeedDeps } from './deps.ts';
+
+/**
+ * Leaves it to the worker to end a delivery that cannot be given, for whoever may manage the webhook is told of it. Until it
+ * has ended, each fetch that meets it asks again.
+ */
+const leaveToEnd = ({ enqueue, log }: FeedDeps, delivery: WebhookDelivery): Promise<void> =>
+  enqueue([{ ...deliverTask(delivery), isRetry: true }]).catch((error: unknown) =>
+    log('warn', 'what cannot be given waits for the next fetch to end', { deliveryId: delivery.id }, error),
+  );
 
 /**
  * Is a delivery that waits still to be given? What has ended meanwhile, has expired, or is a step of an alarm that somebody
  * has taken before it was first given, loses its place.
  */
-const isToGive = async ({ store, now }: FeedDeps, delivery: WebhookDelivery, isNew: boolean): Promise<boolean> => {
+const isToGive = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boolean): Promise<boolean> => {
+  const { store, now } = deps;
   const { state, isStep, hit, customerId, replayOf } = delivery;
   if (state === 'sending' || state === 'held') return false;
   if (state !== 'pending' && state !== 'retrying') await store.feeds.drop(delivery);
-  else if (isExpired(delivery, now())) await store.feeds.end(delivery, 'expired', now());
+  else if (isExpired(delivery, now())) await leaveToEnd(deps, delivery);
   else if (!isNew || !isStep || !hit || replayOf !== undefined) return true;
   else if (!(await store.ruleHits.get(customerId, hit.id))?.acknowledgement) return true;
   else await store.feeds.end(delivery, 'canceled', now());
@@ -54,20 +65,20 @@ export const givenNext = async (
 /** The bodies of one answer are at most so many characters together, but for a first one: Lambda gives up to 6 MB. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** The requests that would have been posted. One whose message is lost is counted, and ends. */
+/** The requests that would have been posted, and which deliveries have none, for their messages are lost. */
 export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliveries: readonly WebhookDelivery[]) => {
-  const { store, settings, now, log, measure } = deps;
+  const { store, settings, now } = deps;
   const addressKey = deliveries.length > 0 ? await addressKeyOf(deps) : null;
   const requests = [];
+  const lost = new Set<string>();
   let characters = 0;
   for (const delivery of deliveries) {
     const { id, customerId, snapshot } = delivery;
     const source = sourceOf(delivery);
     const raw = source === null ? null : await store.events.bytes(customerId, snapshot.sensor.id, source);
     if (source !== null && raw === null) {
-      log('error', 'a delivery has lost its message', { customerId, webhookId: webhook.id, deliveryId: id });
-      measure('TasksFailed', 1, { worker: 'feed', kind: 'missing' });
-      await store.feeds.end(delivery, 'exhausted', now());
+      lost.add(id);
+      await leaveToEnd(deps, delivery);
       continue;
     }
     const payload = payloadOf(delivery, webhook, { raw, addressKey });
@@ -77,5 +88,5 @@ export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliver
     const headers = await requestHeadersOf(webhook, payload, settings, now());
     requests.push({ id, createDate: timeOfUlid(id), headers, body });
   }
-  return requests;
+  return { requests, lost };
 };

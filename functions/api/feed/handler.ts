@@ -32,15 +32,17 @@ const fetchOnce = async (
   { query: { after, limit }, fail }: Fetch,
   deps: FeedDeps,
   webhook: WebhookRecord,
-): Promise<Awaited<ReturnType<typeof requestsOf>> | null> => {
+): Promise<Awaited<ReturnType<typeof requestsOf>>['requests'] | null> => {
   const { store, now, failpoint } = deps;
   const cursor = await store.feeds.cursor(webhook);
   const rest = after === undefined ? cursor.given : await takeUpTo(deps, webhook, cursor.given, after);
-  const { given, deliveries } = await givenNext(deps, webhook, rest ?? fail('delivery_not_found'), limit);
+  const next = await givenNext(deps, webhook, rest ?? fail('delivery_not_found'), limit);
+  const { requests, lost } = await requestsOf(deps, webhook, next.deliveries);
+  const given = next.given.filter(({ id }) => !lost.has(id));
   const isChanged = given.length !== cursor.given.length || given.some(({ id }, at) => id !== cursor.given[at]?.id);
   if (isChanged && !(await store.feeds.note(webhook, cursor, given, now()))) return null;
   failpoint('feed.noted');
-  return requestsOf(deps, webhook, deliveries);
+  return requests;
 };
 
 export const handler = serve(feed, {

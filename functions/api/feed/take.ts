@@ -1,7 +1,7 @@
 import { endOriginals, endReplay, report } from '../../../shared/api/delivery-results.ts';
 import { inBatches } from '../../../shared/concurrency/in-batches.ts';
 import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
-import { type Given, isForgotten } from '../../../shared/domain/delivery/feed.ts';
+import { type Given, isExpired, isForgotten } from '../../../shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import { timeOfUlid } from '../../../shared/domain/ids.ts';
 import type { FeedDeps } from './deps.ts';
@@ -33,7 +33,8 @@ export const takeUpTo = async (
     if (isForgotten(timeOfUlid(after), now())) return given;
     // It was taken before, or it expired.
     const found = await store.deliveries.get(customerId, webhookId, after);
-    return found?.state === 'delivered' || found?.state === 'failed' ? given : null;
+    const isOver = found?.state === 'delivered' || found?.state === 'failed';
+    return isOver || (found && isExpired(found, now())) ? given : null;
   }
   const taken = new Map(given.slice(0, end).map(({ id, at }) => [id, at]));
   const deliveries = await store.deliveries.getAll(customerId, webhookId, [...taken.keys()]);

@@ -70,7 +70,7 @@ export const attempt = async (
   });
   // Before the delivery is recorded: its task comes again only as long as it has not ended.
   if (next.state === 'failed' && next.reason === 'gone') await switchOff(deps, webhook, delivery, 'gone');
-  await tellFailed(deps, webhook, delivery, next);
+  if (next.state === 'failed') await tellFailed(deps, webhook, delivery);
   const missed = await record(deps, delivery, result, next);
   measureAttempt(deps, delivery, webhook, next);
   deps.log('info', 'an attempt was made', toldOf(delivery, result, next));

@@ -1,7 +1,5 @@
 import { isWell } from '../../../shared/domain/delivery/breaker.ts';
-import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
 import { isPosted } from '../../../shared/domain/delivery/feed.ts';
-import { isResting } from '../../../shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import type { Deliver } from '../../../shared/queue/task.ts';
 import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
@@ -13,10 +11,12 @@ import { comeAgain } from './claim.ts';
 import { deliver } from './contract.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueAt, enqueueIfSoon, isSoon } from './enqueue.ts';
+import { endIfExpired } from './expire.ts';
 import { releaseHeld } from './release.ts';
 import { stepReplay } from './replay.ts';
 import { TIME_FOR_ONE } from './slots.ts';
 import { tellPerson } from './tell-person.ts';
+import { toFeed } from './to-feed.ts';
 
 /** How long (ms) a process uses a webhook that it has read before it reads the webhook again. */
 const STALE_MS = 1_000;
@@ -41,17 +41,13 @@ const waitsUntil = async (
   return !delivery || delivery.attempts > 0 || time <= deps.now() ? null : time;
 };
 
-/** Ends a held delivery once it was held for 14 days. */
-const endIfExpired = async ({ store, now }: DeliverDeps, delivery: WebhookDelivery): Promise<void> => {
-  if ((delivery.heldUntil ?? 0) <= now()) await store.held.end(delivery, 'expired', now());
-};
-
 /** Holds the deliveries of a webhook that is switched off, and ends those that were held for too long. */
-const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
+const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: WebhookRecord): Promise<void> => {
   const { store, now } = deps;
   if (await store.held.hold(key, now())) return;
   const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  return delivery?.state === 'held' ? endIfExpired(deps, { ...delivery, ...key }) : comeAgain(deps, key);
+  if (delivery?.state !== 'held') return comeAgain(deps, key);
+  return endIfExpired(deps, webhook, { ...delivery, ...key });
 };
 
 /** Makes an attempt in a slot. Slots that this process no longer needs are given back with the attempt's own write, or after it. */
@@ -102,18 +98,6 @@ const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Delive
   return true;
 };
 
-/**
- * Lets a delivery wait to be fetched; one that is being sent, only once its claim has lapsed. One that is held waits to be
- * released, which the webhook does once it is on.
- */
-const toFeed = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
-  const { store, now } = deps;
-  const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  if (found?.state === 'held') return endIfExpired(deps, { ...found, webhookId: key.webhookId });
-  const isOpen = found !== null && !isResting(found.state);
-  if (!isOpen || !(await store.feeds.enter({ ...found, webhookId: key.webhookId }, now()))) await comeAgain(deps, key);
-};
-
 const toWebhook = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
@@ -123,9 +107,9 @@ const toWebhook = async (
   const { store, now } = deps;
   const { customerId, webhookId } = key;
   const webhook = await store.webhooks.get(customerId, webhookId);
-  if (webhook && !isPosted(webhook)) return toFeed(deps, key);
+  if (webhook && !isPosted(webhook)) return toFeed(deps, key, webhook);
   if (!webhook) return (await store.deliveries.end(key, 'deleted', now())) ? undefined : comeAgain(deps, key);
-  if (!webhook.isEnabled) return hold(deps, key);
+  if (!webhook.isEnabled) return hold(deps, key, webhook);
   const time = await waitsUntil(deps, key, webhook);
   return time === null ? tryNow(deps, key, webhook, { task, timeLeft }) : putOff(deps, key, time);
 };

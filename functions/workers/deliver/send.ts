@@ -15,6 +15,21 @@ const unsent: { result: Result; outcome: AttemptOutcome } = {
   outcome: { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 },
 };
 
+/** The message that the body of a delivery needs; null: it needs none. Undefined: it is lost, which rings an alarm. */
+export const messageFor = async (
+  { store, log, measure }: DeliverDeps,
+  delivery: Delivery,
+): Promise<string | null | undefined> => {
+  const { id, webhookId, customerId, snapshot } = delivery;
+  const source = sourceOf(delivery);
+  if (source === null) return null;
+  const found = await store.events.bytes(customerId, snapshot.sensor.id, source);
+  if (found !== null) return found;
+  log('error', 'a delivery has lost its message', { customerId, webhookId, deliveryId: id, message: source });
+  measure('TasksFailed', 1, { worker: 'deliver', kind: 'missing' });
+  return undefined;
+};
+
 /**
  * Renders a claimed delivery and sends it to its target. Never throws because of the receiver: returns the result. When the
  * message that the body needs is missing, nothing is sent; that is a failed attempt, repeated by the retry schedule.
@@ -25,15 +40,9 @@ export const send = async (
   webhook: PostedWebhook,
   addressKey: string | null,
 ): Promise<{ result: Result; outcome: AttemptOutcome }> => {
-  const { id, webhookId, customerId, snapshot } = delivery;
-  const source = sourceOf(delivery);
   // The snapshot holds everything else.
-  const raw = source === null ? null : await deps.store.events.bytes(customerId, snapshot.sensor.id, source);
-  if (source !== null && raw === null) {
-    deps.log('error', 'a delivery has lost its message', { customerId, webhookId, deliveryId: id, message: source });
-    deps.measure('TasksFailed', 1, { worker: 'deliver', kind: 'missing' });
-    return unsent;
-  }
+  const raw = await messageFor(deps, delivery);
+  if (raw === undefined) return unsent;
   const payload = payloadOf(delivery, webhook, { raw, addressKey });
   return sendByHttp(deps.webhookClient, webhook, payload, deps);
 };

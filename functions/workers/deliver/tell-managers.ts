@@ -1,5 +1,5 @@
 import { sendNotice } from '../../../shared/api/notices.ts';
-import { type Delivery, type Next, receiverOf } from '../../../shared/domain/delivery/delivery.ts';
+import { type Delivery, receiverOf } from '../../../shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import { mayManage } from '../../../shared/domain/delivery/webhook-access.ts';
 import { fallAlarms, isAboutReceivers } from '../../../shared/domain/event/event.ts';
@@ -75,22 +75,23 @@ const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].ac
 
 /**
  * Tells that a first delivery of an event ended without success: of a fall also by a mail, once an hour for a webhook or a
- * person (`webhook` null).
+ * person (`webhook` null). `end`: ends the delivery, where nothing else keeps others from ending it at the same time; false
+ * when they did. The notice is kept before that, so that a process that dies then leaves it to the sweep.
  */
 export const tellFailed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord | null,
   delivery: Delivery,
-  next: Next,
+  end: () => Promise<boolean> = async () => true,
 ): Promise<void> => {
-  if (next.state === 'failed' && delivery.body !== undefined) deps.measure('FeedbackFailed');
-  const about = next.state === 'failed' ? noticeOf(deps, delivery, 'delivery_failed') : null;
-  if (!about) return;
   const { store, now, measure } = deps;
   const { snapshot } = delivery;
-  const { notice, item } = about;
-  await store.events.keepNotice(notice, notice.uuid, item);
-  await sendNotice(deps, notice);
+  const about = noticeOf(deps, delivery, 'delivery_failed');
+  if (about) await store.events.keepNotice(about.notice, about.notice.uuid, about.item);
+  if (!(await end())) return;
+  if (delivery.body !== undefined) measure('FeedbackFailed');
+  if (!about) return;
+  await sendNotice(deps, about.notice);
   if (!alarms.has(snapshot.event.action)) return;
   measure('AlarmsFailed');
   if (await store.limits.take(`failed:${receiverOf(delivery)}`, 1, HOUR_SECONDS, now()))

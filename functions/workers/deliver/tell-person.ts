@@ -68,7 +68,7 @@ export const tellPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<v
     timings: { dns: null, connect: null, tls: null, firstByte: null },
   };
   const next = nextAfter(deps, delivery, outcome);
-  await tellFailed(deps, null, delivery, next);
+  if (next.state === 'failed') await tellFailed(deps, null, delivery);
   const missed = await record(deps, delivery, result, next);
   measureAttempt(deps, delivery, null, next);
   deps.log('info', 'an attempt was made', toldOf(delivery, result, next));

@@ -3,6 +3,7 @@ import { isExpired, isPosted, SILENT_AFTER, unfetchedSince } from '../../../shar
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueIfSoon } from './enqueue.ts';
+import { endUnfetched } from './expire.ts';
 import { mailManagers } from './tell-managers.ts';
 
 /** So many deliveries are looked at in one task. */
@@ -19,9 +20,9 @@ const waitingIn = async ({ store }: DeliverDeps, webhook: WebhookRecord) => {
 
 /**
  * Looks after a feed that nobody fetches: an alarm rings until somebody does, whoever may change the webhook gets a mail
- * once, and what has waited for too long ends.
+ * once, and what has waited for too long ends, which is told, too.
  */
-const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<void> => {
+const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now, log, measure } = deps;
   const { customerId, id: webhookId } = webhook;
   const since = unfetchedSince(webhook);
@@ -31,8 +32,10 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<voi
     log('warn', 'nobody fetches what a webhook has to tell', { customerId, webhookId });
     await mailManagers(deps, webhook, 'feed_not_fetched', { customerId, webhookId, sensor: '' });
   }
-  for (const delivery of await waitingIn(deps, webhook))
-    if (isExpired(delivery, now())) await store.feeds.end(delivery, 'expired', now());
+  for (const delivery of await waitingIn(deps, webhook)) {
+    if (timeLeft() < MARGIN_MS) return;
+    if (isExpired(delivery, now())) await endUnfetched(deps, webhook, delivery, 'expired');
+  }
 };
 
 /** Posts what waits in the feed of a webhook that has an address by now. True: nothing waits, and nothing will. */
@@ -58,6 +61,6 @@ export const lookAtFeed = async (
   timeLeft: () => number,
 ): Promise<boolean> => {
   if (isPosted(webhook)) return emptyFeed(deps, webhook, timeLeft);
-  await watchFeed(deps, webhook);
+  await watchFeed(deps, webhook, timeLeft);
   return false;
 };

@@ -76,12 +76,20 @@ const feedWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Ends a delivery that nobody is to get any more. */
-  end: async (delivery: WebhookDelivery, reason: 'expired' | 'canceled' | 'exhausted', now: number): Promise<void> => {
+  /** Ends a delivery that nobody is to get any more. False when it had ended before, or is being sent. */
+  end: async (
+    delivery: WebhookDelivery,
+    reason: 'expired' | 'canceled' | 'exhausted',
+    now: number,
+  ): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };
     const update = changes({ set, remove: waitNames, if: idle(now) });
-    await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'failed', now));
+    const failed = await table.write(
+      { update: keyOf(delivery), changes: update },
+      ...counting(delivery, 'failed', now),
+    );
     await table.write({ remove: lineKey(delivery) });
+    return failed === null;
   },
 
   /** Takes the place of a delivery out of its feed: it has ended, or is posted. */

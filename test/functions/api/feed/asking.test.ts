@@ -128,6 +128,7 @@ test('what nobody takes has failed after 14 days as expired, fetched or not, and
   await world.pass(2_000);
   const [next, ...others] = await feed();
   expect(others).toEqual([]);
+  await world.idle();
   expect(timeOfUlid(next?.id ?? '')).toBeGreaterThan(timeOfUlid(given?.id ?? ''));
   expect((await list()).data.map(({ state, reason }) => [state, reason]).toSorted()).toEqual([
     ['failed', 'expired'],
