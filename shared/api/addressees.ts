@@ -37,6 +37,10 @@ export type Addressee = { accountId: number; name: string } & ({ webhookId: stri
 export const keyOfAddressee = ({ accountId, name, ...way }: Addressee): string =>
   receiverOf('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 
+/** Each receiver once: the first one of several counts. */
+export const onceEach = <T extends { addressee: Addressee }>(all: readonly T[]): T[] =>
+  [...new Map(all.toReversed().map((target) => [keyOfAddressee(target.addressee), target])).values()].toReversed();
+
 /** In which way an addressee is told, as messages of hits say. */
 export const publisherOf = (addressee: Addressee): RuleMessage['publisher'] =>
   'by' in addressee ? addressee.by : 'webhook';

@@ -4,6 +4,7 @@ import {
   deliveryTo,
   isTold,
   type Known,
+  onceEach,
   publisherOf,
   textFor,
 } from '../../../shared/api/addressees.ts';
@@ -12,7 +13,7 @@ import { isNamed, noFilters } from '../../../shared/domain/delivery/event-filter
 import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/delivery/snapshot.ts';
 import type { Decision } from '../../../shared/domain/event/decision.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
-import { beginning } from '../../../shared/domain/rule/escalation.ts';
+import { beginning, placesOf } from '../../../shared/domain/rule/escalation.ts';
 import { isForDuty } from '../../../shared/domain/rule/recipients.ts';
 import type { Rule } from '../../../shared/domain/rule/rule.ts';
 import type { HitPlace, RuleMessage } from '../../../shared/domain/rule/rule-hit.ts';
@@ -91,21 +92,24 @@ export const fireDeleted = async (
   });
 };
 
-/** Those whom a hit tells first, with their messages: webhooks as the rule names them now, and the people that it names itself. */
+/**
+ * Those whom a hit tells first, and the places of their messages in it; null: it has none for one whom its rule names only
+ * since. The rule as it is now and the people whom the hit names both count: after a crash they may have nobody in common.
+ */
 const firstAddressees = (
   addressees: readonly Addressee[],
   messages: readonly Message[],
-): { addressee: Addressee; message: number }[] => {
-  const toBots = messages.map(({ publisher, accountId }) => (publisher === 'webhook' ? accountId : null));
-  const webhooks = addressees.flatMap((addressee, at) => {
-    if (!('webhookId' in addressee)) return [];
-    const { accountId } = addressee;
-    return [{ addressee, message: toBots[at] === accountId ? at : toBots.indexOf(accountId) }];
+): { addressee: Addressee; place: number | null }[] => {
+  const first = messages.map(({ accountId, publisher, step = 0 }) => ({ accountId, publisher, step }));
+  const named = addressees.map((addressee) => {
+    return { accountId: addressee.accountId, publisher: publisherOf(addressee), step: 0 };
   });
-  const people = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, message) =>
-    by === 'webhook' || step > 0 ? [] : [{ addressee: { accountId, name: extra.display_name, by }, message }],
+  const places = placesOf(first, named);
+  const now = addressees.map((addressee, at) => ({ addressee, place: places[at] ?? null }));
+  const people = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, place) =>
+    by === 'webhook' || step > 0 ? [] : [{ addressee: { accountId, name: extra.display_name, by }, place }],
   );
-  return [...webhooks, ...people];
+  return onceEach([...now, ...people]);
 };
 
 /** Writes the hit of a rule, and queues the first round of its escalation. Returns the deliveries to its first recipients. */
@@ -120,12 +124,13 @@ export const fire = async (
   const { id, createDate, messages, isNew } = await append(
     newHit(deps, eventContext, rule, { addressees: all, nobodyOnDuty }),
   );
-  if (isNew && nobodyOnDuty) deps.measure('NobodyOnDuty');
   const escalation = beginning(rule, createDate, nobodyOnDuty);
   const about = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
   if (escalation) await enqueueRound(deps, about, escalation.at);
-  const deliveries = firstAddressees(all, messages).map(({ addressee, message }) =>
-    deliveryTo(deps, eventContext, known, { rule, addressee, hit: message < 0 ? null : { id, message } }),
+  const addressees = firstAddressees(all, messages);
+  if (nobodyOnDuty && (isNew || addressees.length === 0)) deps.measure('NobodyOnDuty');
+  const deliveries = addressees.map(({ addressee, place }) =>
+    deliveryTo(deps, eventContext, known, { rule, addressee, hit: place === null ? null : { id, message: place } }),
   );
   return (await Promise.all(deliveries)).flat();
 };

@@ -5,6 +5,7 @@ import {
   type Known,
   keyOfAddressee,
   knownOf,
+  onceEach,
   publisherOf,
 } from '../../../shared/api/addressees.ts';
 import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery/delivery.ts';
@@ -53,11 +54,7 @@ export const roundContextOf = async (
 /** One whom a round tells, and the place of the message in the hit; null: there is none yet. */
 type RoundAddressee = { step: number; addressee: Addressee; place: number | null };
 
-/** Each receiver once. When all are told again, several steps may name one: the first one counts. */
-const onceEach = <T extends { addressee: Addressee }>(all: readonly T[]): T[] =>
-  [...new Map(all.toReversed().map((target) => [keyOfAddressee(target.addressee), target])).values()].toReversed();
-
-/** Whom a round tells, by the rule and by who is on duty now. */
+/** Whom a round tells, by the rule and by who is on duty now. When all are told again, several steps may name one. */
 const addresseesIn = (
   { hit, rule, known, eventContext }: RoundContext,
   { open = 'step', after }: Reached,
