@@ -1,5 +1,5 @@
 import { isOver } from '../../../shared/domain/over.ts';
-import { nextRound, opened, stepsOf } from '../../../shared/domain/rule/escalation.ts';
+import { type Escalation, nextRound, opened, stepsOf } from '../../../shared/domain/rule/escalation.ts';
 import { isForDuty } from '../../../shared/domain/rule/recipients.ts';
 import type { Escalate } from '../../../shared/queue/task.ts';
 import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
@@ -16,6 +16,19 @@ const waitFor = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit)
   await deps.store.escalations.goOn(customerId, hit, escalation, deps.now());
 };
 
+/** Writes whom a round tells. Null when the hit has changed since it was read. */
+const openRound = async (
+  deps: ProcessDeps,
+  context: RoundContext,
+  reached: Escalation,
+): Promise<EscalatedHit | null> => {
+  const { customerId, hit } = context;
+  const { to, messages } = contentOf(deps, context, reached);
+  const escalation = { ...reached, to };
+  if (!(await deps.store.escalations.open(customerId, hit, { escalation, messages }, deps.now()))) return null;
+  return { ...hit, escalation, messages: [...hit.messages, ...messages] };
+};
+
 /** Decides the next round by one conditional write. Null when the hit has changed since it was read. */
 const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<EscalatedHit | null> => {
   const { customerId, hit, rule, known } = context;
@@ -29,13 +42,22 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Es
   }
   const recipients = stepsOf(rule, round.kind, round.after).flatMap((step) => step.recipients);
   const nobodyOnDuty = isForDuty(recipients) && known.onDuty.length === 0;
-  const reached = opened(hit.escalation, round, nobodyOnDuty);
-  const { to, messages } = contentOf(deps, context, reached);
-  const escalation = { ...reached, to };
-  if (!(await store.escalations.open(customerId, hit, { escalation, messages }, now()))) return null;
+  const decided = await openRound(deps, context, opened(hit.escalation, round, nobodyOnDuty));
+  if (!decided) return null;
   if (nobodyOnDuty) deps.measure('NobodyOnDuty');
   deps.failpoint('escalate.taken');
-  return { ...hit, escalation, messages: [...hit.messages, ...messages] };
+  return decided;
+};
+
+/**
+ * Goes on with an open round that a process has left. Its rule may name others by now: they are told, too, for those whom
+ * it named may be gone. Null when the hit has changed since it was read.
+ */
+const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<EscalatedHit | null> => {
+  const { hit } = context;
+  const { to = [] } = hit.escalation;
+  const isComplete = contentOf(deps, context, hit.escalation).to.length === to.length;
+  return hit.acknowledgement || isComplete ? hit : await openRound(deps, context, hit.escalation);
 };
 
 /** Gives null when the hit has changed since it was read, and has to be read again. */
@@ -63,7 +85,7 @@ const tryRound = async (deps: ProcessDeps, { customerId, hitId }: Escalate): Pro
     return done;
   }
   const readAt = now();
-  const decided = escalation.open ? escalated : await decideRound(deps, context);
+  const decided = await (escalation.open ? resumeRound : decideRound)(deps, context);
   if (decided?.escalation.open) await applyRound(deps, { ...context, hit: decided }, readAt);
   return decided;
 };

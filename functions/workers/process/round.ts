@@ -2,6 +2,7 @@ import {
   type Addressee,
   addresseesOf,
   deliveryTo,
+  isTold,
   type Known,
   keyOfAddressee,
   knownOf,
@@ -45,20 +46,22 @@ export const roundContextOf = async (
     store.sensors.around(customerId, hit.sensorId),
   ]);
   if (!rule || !sensor) return null;
-  const known = await knownOf(deps, customerId, allRecipients(rule));
+  // An open round may tell webhooks that its rule names no longer.
+  const webhooks = hit.escalation.to?.flatMap((receiver) => webhookOf(receiver) ?? []);
+  const known = await knownOf(deps, customerId, allRecipients(rule), webhooks);
   const event = { ...hit.cause, rules: [] };
   const eventContext = { service: serviceOf(settings), event, sensor, customer };
   return { customerId, hit, rule, state, known, eventContext };
 };
 
 /** One whom a round tells, and the place of the message in the hit; null: there is none yet. */
-type RoundAddressee = { step: number; addressee: Addressee; place: number | null };
+type Placed = { addressee: Addressee; place: number | null };
 
 /** Whom a round tells, by the rule and by who is on duty now. When all are told again, several steps may name one. */
 const addresseesIn = (
   { hit, rule, known, eventContext }: RoundContext,
   { open = 'step', after }: Reached,
-): RoundAddressee[] => {
+): (Placed & { step: number })[] => {
   const all = stepsOf(rule, open, after).flatMap(({ step, recipients }) =>
     addresseesOf(recipients, known, eventContext).map((addressee) => ({ step, addressee })),
   );
@@ -69,15 +72,18 @@ const addresseesIn = (
   return onceEach(all.map((target, at) => ({ ...target, place: places[at] ?? null })));
 };
 
-/** What a round writes into its hit: whom it tells, and the messages of those who have none yet. Who is told again has one. */
-export const contentOf = (deps: ProcessDeps, context: RoundContext, reached: Reached) => {
+/**
+ * What a round writes into its hit: whom it tells, and the messages of those who have none yet. Who is told again has one.
+ * An open round goes on telling those whom it has named before.
+ */
+export const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {
   const [time, ruleHitId] = [deps.now(), context.hit.id];
   const dates = { createDate: time, updateDate: time };
-  const targets = addresseesIn(context, reached);
+  const targets = addresseesIn(context, reached).filter(({ addressee }) => !to.includes(keyOfAddressee(addressee)));
   const messages = targets
     .filter(({ place }) => place === null)
     .map(({ step, addressee }): RuleMessage => ({ ...messageFor(deps, addressee), ...dates, ruleHitId, step }));
-  return { to: targets.map(({ addressee }) => keyOfAddressee(addressee)), messages };
+  return { to: [...to, ...targets.map(({ addressee }) => keyOfAddressee(addressee))], messages };
 };
 
 /** A round that took longer (ms) to begin than this asks once more whether somebody has acknowledged the hit meanwhile. */
@@ -97,20 +103,27 @@ export const cancelRound = async (
   }
 };
 
-/** The people whom messages of a hit are for. */
-const peopleIn = ({ messages }: EscalatedHit) =>
-  messages.flatMap(({ publisher: by, accountId, extra }, place) =>
-    by === 'webhook' ? [] : [{ addressee: { accountId, name: extra.display_name, by }, place }],
-  );
+/** The people whom messages of a hit are for, and the webhooks that they may be for: those of their bot. */
+const addresseesOfHit = ({ hit, known, eventContext }: RoundContext): Placed[] => {
+  const webhooks = [...known.webhooks.values()].filter(({ format }) => isTold(format, eventContext));
+  return hit.messages.flatMap(({ publisher: by, accountId, extra }, place): Placed[] => {
+    const named = { accountId, name: extra.display_name };
+    if (by !== 'webhook') return [{ addressee: { ...named, by }, place }];
+    const own = webhooks.filter(({ botId }) => botId === accountId);
+    return own.map(({ id: webhookId }) => ({ addressee: { ...named, webhookId }, place }));
+  });
+};
 
-/** The deliveries of an open round: to webhooks as far as its rule still names them, and to the people whom its hit names. */
+/** The deliveries of an open round, to all whom it names, though its rule may name others by now. */
 const deliveriesIn = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
   const { hit, rule, known, eventContext } = context;
   const { to = [], ...escalation } = hit.escalation;
-  const webhooks = addresseesIn(context, escalation).filter(({ addressee }) => 'webhookId' in addressee);
+  const byRule = addresseesIn(context, escalation);
+  const byHit = addresseesOfHit(context);
   // The messages of a step are the last ones.
-  const people = escalation.open === 'step' ? peopleIn(hit).toReversed() : peopleIn(hit);
-  const all = onceEach([...webhooks, ...people]).filter(({ addressee }) => to.includes(keyOfAddressee(addressee)));
+  const byMessage = escalation.open === 'step' ? byHit.toReversed() : byHit;
+  const found = onceEach<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
+  const all = found.filter(({ addressee }) => to.includes(keyOfAddressee(addressee)));
   const made = all.map(({ addressee, place }) => {
     const ofHit = place === null ? null : { id: hit.id, message: place };
     return deliveryTo(deps, eventContext, known, { rule, addressee, hit: ofHit, round: escalation });
