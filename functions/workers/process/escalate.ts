@@ -8,12 +8,16 @@ import { enqueueRound } from './enqueue-round.ts';
 import { applyRound, cancelRound, contentOf, type RoundContext, roundContextOf } from './round.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
+/** A task that comes so many ms early comes again: clocks of hosts differ, and the sweep would be up to a minute late. */
+const EARLY = 5_000;
+
 /** A round that is not due yet: the sweep came early, to have it on the queue in time. Other tasks have nothing to do. */
 const waitFor = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit): Promise<void> => {
   const { escalation, dueAt, cause } = hit;
-  if (dueAt === undefined || Number(dueAt) > deps.now()) return;
+  const [isLookedAt, isEarly] = [Number(dueAt) <= deps.now(), escalation.at - deps.now() <= EARLY];
+  if (!isLookedAt && !isEarly) return;
   await enqueueRound(deps, { customerId, hitId: hit.id, uuid: cause.uuid }, escalation.at);
-  await deps.store.escalations.goOn(customerId, hit, escalation, deps.now());
+  if (isLookedAt) await deps.store.escalations.goOn(customerId, hit, escalation, deps.now());
 };
 
 /** Writes whom a round tells. Null when the hit has changed since it was read. */

@@ -25,6 +25,33 @@ describe('a step that is due', () => {
     for (const { at } of home.told.slice(1)) expect(at - (home.told[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
+  test('is told at its time though its task comes two seconds early, as by a clock that is behind, and comes again once', async () => {
+    const delays: number[] = [];
+    const early = await createEscalationWorld({
+      wrap: (runtime) => ({
+        ...runtime,
+        queues: {
+          ...runtime.queues,
+          send: async (queue, messages) => {
+            const sent = messages.map(({ delaySeconds, ...message }) => {
+              const isRound = queue === 'timers' && message.body.includes('escalate');
+              if (isRound) delays.push(delaySeconds);
+              return { ...message, delaySeconds: isRound && delays.length === 1 ? delaySeconds - 2 : delaySeconds };
+            });
+            await runtime.queues.send(queue, sent);
+          },
+        },
+      }),
+    });
+    const home = await early.furnish();
+    await home.addRule('a', { 30: 'b' });
+    await home.fall();
+    await early.pass(120);
+    expect(home.heard()).toBe('a0 b30');
+    expect(delays).toHaveLength(2);
+    await early.stop();
+  });
+
   test('is told once though two workers decide it at once', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
