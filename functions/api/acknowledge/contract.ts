@@ -30,8 +30,8 @@ export const acknowledge = group({
       summary: 'Acknowledge a rule hit by the `acknowledgeUrl` of a delivery',
       description:
         'The answer is the acknowledgement that stands, whosever it is. Without a `name` it is that of the recipient; the ' +
-        'address that a user was sent always acknowledges in the name of that user. An ' +
-        'address is good for 24 hours from when its delivery was made.',
+        'address that a user was sent always acknowledges in the name of that user, unless the rule hit has no message ' +
+        'for it. An address is good for 24 hours from when its delivery was made.',
       body: Acknowledging,
       response: Acknowledgement,
       uses: acknowledges,

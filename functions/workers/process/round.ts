@@ -11,7 +11,7 @@ import {
 } from '../../../shared/api/addressees.ts';
 import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery/delivery.ts';
 import { type EventContext, idInRound, serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
-import { closed, type Escalation, placesOf, stepsOf } from '../../../shared/domain/rule/escalation.ts';
+import { closed, type Escalation, MOST_MESSAGES, placesOf, stepsOf } from '../../../shared/domain/rule/escalation.ts';
 import { allRecipients } from '../../../shared/domain/rule/recipients.ts';
 import type { Rule } from '../../../shared/domain/rule/rule.ts';
 import type { RuleMessage } from '../../../shared/domain/rule/rule-hit.ts';
@@ -82,6 +82,7 @@ export const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], .
   const targets = addresseesIn(context, reached).filter(({ addressee }) => !to.includes(keyOfAddressee(addressee)));
   const messages = targets
     .filter(({ place }) => place === null)
+    .slice(0, Math.max(0, MOST_MESSAGES - context.hit.messages.length))
     .map(({ step, addressee }): RuleMessage => ({ ...messageFor(deps, addressee), ...dates, ruleHitId, step }));
   return { to: [...to, ...targets.map(({ addressee }) => keyOfAddressee(addressee))], messages };
 };
@@ -124,8 +125,10 @@ const deliveriesIn = async (deps: ProcessDeps, context: RoundContext): Promise<D
   const byMessage = escalation.open === 'step' ? byHit.toReversed() : byHit;
   const found = onceEach<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
   const all = found.filter(({ addressee }) => to.includes(keyOfAddressee(addressee)));
+  // A delivery of the hit without a message of its own reports to a place where there will never be one.
+  const nowhere = Math.max(MOST_MESSAGES, hit.messages.length);
   const made = all.map(({ addressee, place }) => {
-    const ofHit = place === null ? null : { id: hit.id, message: place };
+    const ofHit = { id: hit.id, message: place ?? nowhere };
     return deliveryTo(deps, eventContext, known, { rule, addressee, hit: ofHit, round: escalation });
   });
   return (await Promise.all(made)).flat();

@@ -73,7 +73,7 @@ export type Snapshot = {
 };
 export type Reader = { language: Language; time: string };
 
-/** A rule hit and one of its rule messages. */
+/** A rule hit and the place of one of its rule messages. There may be none: a step may tell more than the hit has room for. */
 export type HitMessage = { id: number; message: number };
 
 export type Delivery = {

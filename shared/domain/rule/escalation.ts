@@ -5,6 +5,12 @@ import type { RuleMessage } from './rule-hit.ts';
 /** So often at most all recipients are told again after the last step (completion 12 "Escalation"). */
 export const MOST_REPEATS = 20;
 
+/**
+ * With so many messages a hit gets no further ones from its steps, which tell all the same: a stored item must not exceed
+ * 400 KB, and each report writes the whole hit.
+ */
+export const MOST_MESSAGES = 300;
+
 type Kind = 'step' | 'repeat';
 /** How far the escalation of a hit has come. */
 export type Escalation = {

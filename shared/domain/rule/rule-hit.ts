@@ -37,7 +37,9 @@ export const RuleHit = z
     situation: Situation,
     allSend: z.boolean(),
     sensor: Sensor.nullable(),
-    ruleMessages: z.array(RuleMessage),
+    ruleMessages: z.array(RuleMessage).meta({
+      description: 'where there are hundreds, steps add none: the list of deliveries has everyone who was told',
+    }),
     feedback: Feedback.nullable().meta({ description: 'the newest' }),
     nobodyOnDuty: z.boolean().meta({ description: 'whoever was on duty was to be told, and nobody was' }),
     acknowledgement: Acknowledgement.nullable().meta({ description: 'null: nobody takes care of it yet' }),
