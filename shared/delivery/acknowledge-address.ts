@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** What an address acknowledges: a hit, in the name of the recipient of one of its messages, until a time (s). */
 type Claim = { hitId: number; message: number; until: number };
 
-const FORM = /^(\d{1,16})-(\d{1,3})-(\d{1,12})-([\w-]{22})$/;
+const FORM = /^(\d{1,16})-(\d{1,6})-(\d{1,12})-([\w-]{22})$/;
 /** 128 bits: nobody guesses them, and the address stays short. */
 const BYTES = 16;
 
