@@ -27,6 +27,16 @@ const byToken = async ({ params, event, fail }: Fetch, deps: FeedDeps): Promise<
   return webhook && sameSecret(bearer({ event }) ?? '', webhook.token) ? webhook : fail('credentials_invalid');
 };
 
+/** The webhook of the path for a caller who may fetch from it. */
+const openFeed = async (call: Fetch, deps: FeedDeps): Promise<WebhookRecord> => {
+  const { caller, fail } = call;
+  const webhook = caller
+    ? await unlocked(deps, await findWebhook({ ...call, caller }, deps.store))
+    : await byToken(call, deps);
+  if (webhook.url !== null) return fail('webhook_has_address');
+  return webhook.isEnabled ? webhook : fail('webhook_disabled');
+};
+
 /** Takes what `after` says, and gives what comes next. Null when another fetch did the same meanwhile. */
 const fetchOnce = async (
   { query: { after, limit }, fail }: Fetch,
@@ -48,20 +58,17 @@ const fetchOnce = async (
 export const handler = serve(feed, {
   fetchFeed: async (call, deps) => {
     const { store, now, pause } = deps;
-    const { caller, query, fail } = call;
-    const webhook = caller
-      ? await unlocked(deps, await findWebhook({ ...call, caller }, store))
-      : await byToken(call, deps);
-    if (webhook.url !== null) return fail('webhook_has_address');
-    if (!webhook.isEnabled) return fail('webhook_disabled');
+    let webhook = await openFeed(call, deps);
     if ((webhook.lastSuccess ?? 0) <= now() - NOTED_EVERY) await store.feeds.heard(webhook, now());
-    const end = now() + query.wait * 1_000;
+    const end = now() + call.query.wait * 1_000;
     for (;;) {
       const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
       if (requests.length > 0 || now() >= end) return requests;
       do await pause(Math.max(0, Math.min(LOOK_MS, end - now())));
       while (now() < end && !(await store.feeds.isAnyWaiting(webhook)));
       if (now() >= end) return [];
+      // Meanwhile it may have got another token, or have been switched off.
+      webhook = await openFeed(call, deps);
     }
   },
 });

@@ -7,6 +7,7 @@ import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
 import { adminOf } from '../../../fixtures/home.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
+type Home = Awaited<ReturnType<(typeof world)['furnish']>>;
 const mails: string[] = [];
 beforeAll(async () => {
   const say = (line: string) => void (line.startsWith('mail to') && mails.push(line));
@@ -146,6 +147,29 @@ test('a fetch that waits is answered when something comes, and empty when nothin
   const waiting = feed('?wait=20');
   await fall();
   expect(await waiting).toHaveLength(1);
+});
+
+test.each([
+  ['its token is replaced', 401, ({ client, at }: Home) => client.ok('POST', `${at}/token`)],
+  [
+    'its webhook is switched off',
+    409,
+    async ({ client, at }: Home) => {
+      const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+      await client.ok('PUT', at, { ...webhook, isEnabled: false });
+    },
+  ],
+] as const)('a fetch that waits is given nothing any more once %s', async (_, status, change) => {
+  const home = await world.furnish();
+  const { reader, client, at, fall } = home;
+  const waiting = reader.call('GET', `${at}/feed?wait=20`);
+  // That it was let in is noted at the webhook.
+  const isHeard = async () =>
+    (await client.ok<{ health: { lastSuccess: number | null } }>('GET', at)).health.lastSuccess !== null;
+  while (!(await isHeard()));
+  await change(home);
+  await fall();
+  expect((await waiting).status).toBe(status);
 });
 
 test('many who fetch at once get the same, and each delivery is taken once', async () => {
