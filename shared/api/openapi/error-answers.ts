@@ -36,10 +36,17 @@ const headersOfError: Readonly<Record<number, Json>> = {
   503: refer('Retry-After'),
 };
 
+/** Only a request that is refused for its content has a list of what is wrong in it. */
+const bodyOf = (codes: readonly ErrorCode[]): Json => {
+  const names = new Set(codes.map((code) => (code === 'bad_request' ? 'InvalidRequest' : 'Error')));
+  const [schema = {}, ...others] = [...names].map((name): Json => ({ $ref: REF + name }));
+  return others.length > 0 ? { anyOf: [schema, ...others] } : schema;
+};
+
 const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   description: codes.map((code) => `\`${code}\`: ${en.errorTexts[code]}`).join('; '),
   headers: { ...commonHeaders, ...refer('X-Error-Code'), ...headersOfError[status] },
-  content: { 'application/json': { schema: { $ref: `${REF}${status === 400 ? 'InvalidRequest' : 'Error'}` } } },
+  content: { 'application/json': { schema: bodyOf(codes) } },
 });
 
 type Codes = readonly [ErrorCode, ...ErrorCode[]];

@@ -140,6 +140,14 @@ test('every reference leads somewhere, and no component is there in vain', () =>
   expect(text).not.toContain('$defs');
 });
 
+test('a 400 for a sensor of the other maker is as the document has it: no field is wrong', async () => {
+  const path = '/sensors/{sensorId}/maker_a/config/basic';
+  const { client, ids } = world.ours;
+  const { body } = await client.call('GET', path.replace('{sensorId}', ids.makerBSensorId ?? ''));
+  expect(body).toEqual({ statusCode: 400, message: expect.any(String) });
+  expect(faultsAt(body, 'paths', path, 'get', 'responses', '400', ...json, 'schema')).toEqual([]);
+});
+
 test('every 401 tells how to authenticate, and the document says under which names', async () => {
   const body = { code: 'no-code-at-all', newPassword: 'a-password-of-no-interest' };
   const answers = [
