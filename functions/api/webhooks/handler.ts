@@ -79,7 +79,8 @@ export const handler = serve(webhooks, {
     };
     const problem = await store.webhooks.create(record, quotas.webhooks);
     if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'webhooks'));
-    if (problem) return refuse(problem === 'customer_unknown' ? 'customerId' : 'botId', 'unknown_reference');
+    if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+    if (problem) return refuse(body.botId === null ? 'sensorGroupId' : 'botId', 'unknown_reference');
     return { ...viewOf(record), token };
   },
 
@@ -99,6 +100,8 @@ export const handler = serve(webhooks, {
       if (await losesRules(store, before, body)) refuse('format', 'format_loses_rules');
       const problem = await store.webhooks.replace(before, { ...body, ...sealed }, now());
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
+      if (problem === 'unknown_reference' && body.sensorGroupId !== null)
+        return refuse('sensorGroupId', 'unknown_reference');
       return problem === null ? before : null;
     };
     const { id } = await retryOnConflict(replace);

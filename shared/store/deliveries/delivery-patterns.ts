@@ -188,14 +188,15 @@ export const deliveryPatterns = {
   'webhooks.list': pattern('The webhooks of a customer', { query: ['webhook'] }, [1, 0], each4KB),
   'webhooks.create': pattern(
     'A new webhook, if its bot is there and its customer has room for it',
-    counting({ put: ['webhook', 'owner'], check: ['bot'] }),
+    counting({ put: ['webhook', 'owner'], update: ['sensorGroup'], check: ['bot'] }),
     [1, 8],
+    '2 more with a filter that names a group',
   ),
   'webhooks.replace': pattern(
     'Replace a webhook, if its bot is there',
-    { update: ['webhook', 'customer'], check: ['bot'] },
+    { update: ['webhook', 'customer', 'sensorGroup'], check: ['bot'] },
     [0, 4],
-    '2 more when it becomes that of a bot',
+    '2 more when it becomes that of a bot, or with a filter that names a group',
   ),
   'webhooks.setToken': pattern('A new token of a webhook', { update: ['webhook'] }, [0, 1]),
   'webhooks.remove': pattern(

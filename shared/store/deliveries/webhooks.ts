@@ -1,4 +1,5 @@
 import { KEPT } from '../../domain/delivery/delivery.ts';
+import type { EventFilters } from '../../domain/delivery/event-filters.ts';
 import { isPosted, SILENT_AFTER } from '../../domain/delivery/feed.ts';
 import type { WebhookRecord, WebhookUpdate } from '../../domain/delivery/webhook.ts';
 import type { Format } from '../../domain/formats/format.ts';
@@ -6,6 +7,7 @@ import { giveOne, takeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt } from '../engine/due.ts';
 import { type Condition, changes, present, type Write, where } from '../engine/request.ts';
+import { namingGroup } from '../sensors/naming-group.ts';
 import { items } from '../table.ts';
 
 export const webhookReads = (table: TableReader) => ({
@@ -28,6 +30,12 @@ const listing = (place: WebhookKey, format: Format | null): Write => ({
   update: items.customer({ customerId: place.customerId }),
   changes: { ...inList(place, format), ...present },
 });
+
+/** The group that the filter of a webhook names must be there. */
+const filtering = (
+  { customerId }: Pick<WebhookRecord, 'customerId'>,
+  { sensorGroupId }: Partial<EventFilters>,
+): Write[] => (typeof sensorGroupId === 'number' ? [namingGroup(customerId, sensorGroupId)] : []);
 
 /** What a webhook needs besides itself: its bot, or a line in the customer's list. */
 const belonging = (place: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
@@ -70,7 +78,7 @@ export const putWebhook = (webhook: WebhookRecord): Write[] => {
   ];
 };
 
-/** Creates a webhook, if its customer, which has fewer than `most`, and its bot are there. */
+/** Creates a webhook, if its customer, which has fewer than `most`, its bot and the group of its filter are there. */
 const createWebhook = async (
   table: Table,
   webhook: WebhookRecord,
@@ -82,6 +90,7 @@ const createWebhook = async (
     { customerId, kind: 'webhooks', most, also: botId === null ? inList(webhook, format) : undefined },
     ...putWebhook(webhook),
     ...(botId === null ? [] : [belonging(webhook, webhook)]),
+    ...filtering(webhook, webhook),
   );
   if (typeof failed === 'string') return failed;
   return failed.length === 0 ? null : 'unknown_reference';
@@ -120,6 +129,7 @@ const webhookWrites = (table: Table) => ({
       { update: items.webhook({ customerId, webhookId }), changes: replacing },
       belonging(before, given),
       ...(isUnlisted ? [listing(before, null)] : []),
+      ...filtering(before, given),
     );
     return failed === null ? null : failed.includes(0) ? 'changed' : 'unknown_reference';
   },

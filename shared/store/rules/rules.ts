@@ -5,9 +5,10 @@ import { allRecipients, webhooksIn } from '../../domain/rule/recipients.ts';
 import type { Rule } from '../../domain/rule/rule.ts';
 import { countsOf, oneLess, oneMore, roomFor, scopeOf } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { type Condition, changes, present, type Write, where } from '../engine/request.ts';
+import { type Condition, present, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { Key } from '../key.ts';
+import { namingGroup } from '../sensors/naming-group.ts';
 import { roomReads } from '../sensors/rooms.ts';
 import { readSensor, touchSensor, unchangedSince } from '../sensors/sensor-item.ts';
 import { items } from '../table.ts';
@@ -47,10 +48,7 @@ const checksOf = (rule: Rule): Write[] => {
   const checks = new Map<string, Write>();
   const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
   if (sensorId !== null && regionId === null) mustBe(items.sensor({ customerId, sensorId }), present);
-  // Not only checked: whoever removes the group at the same time notices that there is a rule by now.
-  const isThere = where('attribute_exists(pk) AND attribute_not_exists(#isLeaving)');
-  const touched = changes({ add: { version: 1 }, if: isThere });
-  if (groupId !== null) checks.set('group', { update: items.sensorGroup({ customerId, groupId }), changes: touched });
+  if (groupId !== null) checks.set('group', namingGroup(customerId, groupId));
   for (const { botId, webhookId } of webhooksIn(allRecipients(rule))) {
     mustBe(items.bot({ customerId, botId }), present);
     const mute = muteFor(situation);

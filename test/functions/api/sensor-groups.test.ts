@@ -152,14 +152,16 @@ describe('a rule on a sensor group', () => {
     expect([again.status, pathsOf(again.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
-  test('that is made while the group is deleted is refused, or the group stays', async () => {
+  test('or a filter that is made while the group is deleted is refused, or the group stays', async () => {
     const { bot, webhook } = await createAlarm(home.client, receiver.url, 'apnea');
     const rule = { name: 'n', title: 't', message: 'm', situation: 'apnea' };
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];
+    const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: true, botId: null };
     for (let round = 0; round < 10; round++) {
       const { id } = await create([]);
+      const [path, body] = round % 2 === 0 ? ['/rules', { ...rule, recipients }] : ['/webhooks', hook];
       const [made, gone] = await Promise.all([
-        home.client.call('POST', '/rules', { ...rule, recipients, sensorGroupId: id }),
+        home.client.call('POST', path, { ...body, sensorGroupId: id }),
         home.client.call('DELETE', `/sensor-groups/${id}`),
       ]);
       expect([

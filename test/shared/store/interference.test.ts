@@ -65,6 +65,21 @@ test('a rule that is made on a group right before it is deleted keeps the group'
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
 });
 
+test('a webhook whose filter names a group right before it is deleted keeps the group, and after that is refused', async () => {
+  const group = { id: 5, customerId, name: 'n', sensorIds: [], ...stamps };
+  await its.sensorGroups.create(group, 10);
+  const named = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
+  const make = (id: string) => its.webhooks.create(some({ ...named, id }), 10);
+  const other = interrupted(
+    (_, sk) => sk.startsWith('GROUP#'),
+    () => make('f'),
+  );
+  expect(await other.sensorGroups.remove(customerId, 5)).toBe('in_use');
+  await its.webhooks.remove(some({ ...named, id: 'f' }), 1);
+  expect(await its.sensorGroups.remove(customerId, 5)).toBe('done');
+  expect(await make('g')).toBe('unknown_reference');
+});
+
 /** 70 sensors: no single transaction can move so many to a group. */
 const manySensors = async (prefix: string): Promise<string[]> => {
   const ids = Array.from({ length: 70 }, (_, at) => `${prefix}${String(at).padStart(9, '0')}`);
