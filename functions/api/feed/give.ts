@@ -12,10 +12,11 @@ import type { FeedDeps } from './deps.ts';
  * Leaves it to the worker to end a delivery that cannot be given, for whoever may manage the webhook is told of it. Until it
  * has ended, each fetch that meets it asks again.
  */
-const leaveToEnd = ({ enqueue, log }: FeedDeps, delivery: WebhookDelivery): Promise<void> =>
-  enqueue([{ ...deliverTask(delivery), isRetry: true }]).catch((error: unknown) =>
-    log('warn', 'what cannot be given waits for the next fetch to end', { deliveryId: delivery.id }, error),
-  );
+const leaveToEnd = ({ enqueue, log, measure }: FeedDeps, delivery: WebhookDelivery): Promise<void> =>
+  enqueue([{ ...deliverTask(delivery), isRetry: true }]).catch((error: unknown) => {
+    log('error', 'what cannot be given waits for the next fetch to end', { deliveryId: delivery.id }, error);
+    measure('TasksFailed', 1, { worker: 'feed', kind: 'queue' });
+  });
 
 /**
  * Is a delivery that waits still to be given? What has ended meanwhile, has expired, or is a step of an alarm that somebody

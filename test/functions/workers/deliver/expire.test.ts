@@ -1,13 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import { type Measure, unmeasured } from '../../../../shared/observability/metrics.ts';
+import { QueueUnavailable } from '../../../../shared/queue/unavailable.ts';
+import type { Runtime } from '../../../../shared/runtime/deps.ts';
 import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
 const mails: string[] = [];
 const others: Receiver[] = [];
+let isDown = false;
+const measured: unknown[][] = [];
 beforeAll(async () => {
   const say = (line: string) => void (line.startsWith('mail to') && mails.push(line));
-  world = await createFeedWorld({ say, log: () => {} });
+  const wrap = (runtime: Runtime): Runtime => {
+    const send: Runtime['queues']['send'] = async (queue, messages) => {
+      if (isDown && queue === 'retries') throw new QueueUnavailable('the queue does not answer');
+      return runtime.queues.send(queue, messages);
+    };
+    const { metrics = unmeasured } = runtime;
+    const measure = (...given: [never, never, never]): void => {
+      measured.push(given);
+      metrics.measure(...given);
+    };
+    return { ...runtime, queues: { ...runtime.queues, send }, metrics: { ...metrics, measure: measure as Measure } };
+  };
+  world = await createFeedWorld({ say, log: () => {}, wrap });
 });
 afterAll(async () => {
   await Promise.all(others.map((other) => other.stop()));
@@ -135,4 +152,14 @@ test('a repetition that nobody fetched is not told', async () => {
   await world.pass(60_000);
   expect((await ends()).toSorted()).toEqual(['delivered null', 'failed expired']);
   expect(told()).toEqual(NEVER);
+});
+
+test('a fetch that cannot leave to the worker what has expired is answered all the same, and counted', async () => {
+  const { fall, feed } = await furnish();
+  await fall();
+  isDown = true;
+  world.skip(15 * DAY);
+  expect(await feed()).toEqual([]);
+  isDown = false;
+  expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'feed', kind: 'queue' }]);
 });
