@@ -31,7 +31,11 @@ describe.each(folders)('a folder that $version left amid a night, $kind', ({ fil
   const timeOf = (seconds: number) => night.BEGIN + seconds * 1_000;
   const clock = skippingClock(timeOf(night.ENDS_AFTER));
   const requests: { place: string; sensorId: string; isSigned: boolean }[] = [];
-  let [known, folder, receiver, cloud, client] = [] as unknown as [Known, string, Receiver, Cloud, Client];
+  let known: Known;
+  let folder: string;
+  let receiver: Receiver;
+  let cloud: Cloud;
+  let client: Client;
   const placesOf = (sensor: string) =>
     requests
       .filter(({ sensorId }) => sensorId === known.sensors[sensor]?.sensorId)
