@@ -21,7 +21,7 @@ const write = async () => {
 const writeAny = () => {
   mkdirSync('.generated', { recursive: true });
   const file = '.generated/openapi.d.ts';
-  if (!existsSync(file)) writeFileSync(file, "declare module 'openapi';\n");
+  if (!existsSync(file)) writeFileSync(file, "declare module '#openapi';\n");
 };
 // The types come first, because the client's program needs them. Contracts that do not compile may not even load: then
 // the compiler says why.

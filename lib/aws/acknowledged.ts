@@ -1,6 +1,6 @@
 import { Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { topicsOf } from '../../shared/ingest/topics.ts';
+import { topicsOf } from '#shared/ingest/topics.ts';
 
 const topicOfAll = (name: keyof ReturnType<typeof topicsOf>) =>
   ({

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { consumers, schedules, schedulesOfAws } from '../../functions/index.ts';
-import { BASE_PATH } from '../../shared/domain/base-path.ts';
+import { consumers, schedules, schedulesOfAws } from '#functions/index.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { AppsApi } from './api/apps-api.ts';
 import { DeviceApi } from './api/device-api.ts';
 import { Exports } from './data/exports.ts';

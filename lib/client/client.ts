@@ -1,5 +1,5 @@
-import type { paths } from 'openapi';
 import create, { type Client as OpenApiClient } from 'openapi-fetch';
+import type { paths } from '#openapi';
 import { type RetryOptions, retryingFetch, type Send } from './retrying-fetch.ts';
 import { inSession, withToken } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { DeviceMessage, MakerAMessage, MakerBMessage } from 'openapi';
+import type { DeviceMessage, MakerAMessage, MakerBMessage } from '#openapi';
 
 export type Maker = 'maker_a' | 'maker_b';
 /** How far a fall is: `suspected`, `alarm` (somebody lies and does not get up), `over`. */

@@ -1,4 +1,4 @@
-import type { Messages, MessagesAccepted, Registration } from 'openapi';
+import type { Messages, MessagesAccepted, Registration } from '#openapi';
 import { type ClientOptions, createClient } from './client.ts';
 import { type FallState, type Maker, type Words, wordsOf } from './device-messages.ts';
 import { ok } from './problem.ts';

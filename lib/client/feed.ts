@@ -1,4 +1,4 @@
-import type { FeedDelivery } from 'openapi';
+import type { FeedDelivery } from '#openapi';
 import type { Client } from './client.ts';
 import { type Pause, pause } from './pause.ts';
 import { ok, statusOf } from './problem.ts';

@@ -1,5 +1,5 @@
 // What the package is: the one entry that users import.
-export type * from 'openapi';
+export type * from '#openapi';
 export { type Client, type ClientOptions, createClient, type Identity } from './client.ts';
 export type { FallState, Maker } from './device-messages.ts';
 export { FakeDevice, type KnownDevice, type NewFakeDevice } from './fake-device.ts';

@@ -1,4 +1,4 @@
-import type { paths } from 'openapi';
+import type { paths } from '#openapi';
 import type { Client } from './client.ts';
 import { type Answered, bodyOf } from './problem.ts';
 

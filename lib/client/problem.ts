@@ -1,4 +1,4 @@
-import type { InvalidRequest } from 'openapi';
+import type { InvalidRequest } from '#openapi';
 
 type Fault = InvalidRequest['errors'][number];
 

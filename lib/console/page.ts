@@ -1,5 +1,5 @@
-import type { User } from 'openapi';
 import type { ComponentType } from 'react';
+import type { User } from '#openapi';
 import type { Needs } from './session/may.ts';
 import type { Texts } from './texts/en.ts';
 

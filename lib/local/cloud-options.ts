@@ -1,8 +1,8 @@
-import type { Cost } from '../../shared/auth/password.ts';
-import type { Log } from '../../shared/observability/log.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import type { Settings } from '../../shared/runtime/env.ts';
-import type { Meter, TableClient } from '../../shared/store/engine/client.ts';
+import type { Cost } from '#shared/auth/password.ts';
+import type { Log } from '#shared/observability/log.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Settings } from '#shared/runtime/env.ts';
+import type { Meter, TableClient } from '#shared/store/engine/client.ts';
 import type { Clock } from './clock.ts';
 import type { FirstStart } from './first-start.ts';
 import type { TlsFiles } from './http/tls.ts';

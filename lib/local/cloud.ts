@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { groups } from '../../functions/index.ts';
-import type { ApiHandler } from '../../shared/api/serve.ts';
-import { BASE_PATH } from '../../shared/domain/base-path.ts';
-import { log as standardLog } from '../../shared/observability/log.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import type { Settings } from '../../shared/runtime/env.ts';
-import { store } from '../../shared/store/store.ts';
+import { groups } from '#functions/index.ts';
+import type { ApiHandler } from '#shared/api/serve.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import { log as standardLog } from '#shared/observability/log.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Settings } from '#shared/runtime/env.ts';
+import { store } from '#shared/store/store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { startConsumers } from './consumers/consumers.ts';

@@ -1,8 +1,8 @@
-import type { Passwords } from '../../shared/auth/password.ts';
-import { drawAccountKey, drawToken, hashOf } from '../../shared/auth/tokens.ts';
-import { usernameKey } from '../../shared/domain/identity/username.ts';
-import { randomUuid } from '../../shared/domain/ids.ts';
-import type { Store } from '../../shared/store/store.ts';
+import type { Passwords } from '#shared/auth/password.ts';
+import { drawAccountKey, drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import type { Store } from '#shared/store/store.ts';
 
 type AdminDeps = { now: () => number; random: (bytes: number) => Uint8Array; passwords: () => Promise<Passwords> };
 

@@ -1,4 +1,4 @@
-import { type Log, log } from '../../shared/observability/log.ts';
+import { type Log, log } from '#shared/observability/log.ts';
 import { systemClock } from './clock.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { startDemo } from './demo/demo.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { oidcVariables, proxyVariables, setIn, settingsFrom } from '../../shared/runtime/env.ts';
-import { missingOf, refusalOf } from '../../shared/settings/setting.ts';
+import { oidcVariables, proxyVariables, setIn, settingsFrom } from '#shared/runtime/env.ts';
+import { missingOf, refusalOf } from '#shared/settings/setting.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './http/listening.ts';
 import { similarTo } from './similar.ts';

@@ -1,4 +1,4 @@
-import { isCommonPassword } from '../../shared/auth/common-passwords.ts';
+import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import {
   deliveryDeadline,
   goneAfter,
@@ -12,10 +12,10 @@ import {
   sensorInactiveAfter,
   serviceName,
   time,
-} from '../../shared/settings/kinds.ts';
-import { oidcClientId, oidcIssuer, oidcName, oidcRules, oidcScopes, oidcSecret } from '../../shared/settings/oidc.ts';
-import { mailAddress, telegramToken } from '../../shared/settings/senders.ts';
-import { flag, list, type Setting, text, type ValueOf, whole } from '../../shared/settings/setting.ts';
+} from '#shared/settings/kinds.ts';
+import { oidcClientId, oidcIssuer, oidcName, oidcRules, oidcScopes, oidcSecret } from '#shared/settings/oidc.ts';
+import { mailAddress, telegramToken } from '#shared/settings/senders.ts';
+import { flag, list, type Setting, text, type ValueOf, whole } from '#shared/settings/setting.ts';
 
 /** An environment variable of `npm start`: what it does, what happens without it, and which values it takes. */
 export type Variable<T = unknown> = Setting<T> & { about: string; without: string };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { passwordsAt } from '../../shared/auth/password.ts';
-import type { Table } from '../../shared/store/engine/client.ts';
-import { store } from '../../shared/store/store.ts';
+import { passwordsAt } from '#shared/auth/password.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { store } from '#shared/store/store.ts';
 import { createAdmin } from '../local/first-start.ts';
 import { Refusal } from './refusal.ts';
 

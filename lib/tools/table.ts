@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createTable, documentClient, type Table } from '../../shared/store/engine/client.ts';
+import { createTable, documentClient, type Table } from '#shared/store/engine/client.ts';
 import { tableClient } from '../local/table/client.ts';
 import { clientConfig } from '../local/table/endpoint.ts';
 import { dataFileOf, openBesideHost } from '../local/table/storage.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCommandLine } from '../../lib/local/command-line.ts';
-import manifest from '../../package.json' with { type: 'json' };
+import { readCommandLine } from '#lib/local/command-line.ts';
+import manifest from '#package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
 
 const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price]

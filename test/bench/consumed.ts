@@ -1,4 +1,4 @@
-import { SWEEP } from '../../lib/tools/aws/cost-at-rest.ts';
+import { SWEEP } from '#lib/tools/aws/cost-at-rest.ts';
 
 /** What one operation consumes: units of the table, messages of queues, and storage. */
 export type Consumed = {

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { clientConfig, ensureTable } from '../../lib/local/table/endpoint.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import { createTable, documentClient, type Meter, type Table } from '../../shared/store/engine/client.ts';
-import type { Item, Write } from '../../shared/store/engine/request.ts';
-import type { Key } from '../../shared/store/key.ts';
-import { items } from '../../shared/store/table.ts';
+import { clientConfig, ensureTable } from '#lib/local/table/endpoint.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { createTable, documentClient, type Meter, type Table } from '#shared/store/engine/client.ts';
+import type { Item, Write } from '#shared/store/engine/request.ts';
+import type { Key } from '#shared/store/key.ts';
+import { items } from '#shared/store/table.ts';
 import { startDynoxide } from '../fixtures/dynoxide.ts';
 
 const TABLE = 'bench';

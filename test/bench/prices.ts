@@ -1,6 +1,6 @@
-import { IDLE_POLLERS } from '../../lib/tools/aws/cost-at-rest.ts';
+import { IDLE_POLLERS } from '#lib/tools/aws/cost-at-rest.ts';
 
-export { prices } from '../../lib/tools/aws/prices.ts';
+export { prices } from '#lib/tools/aws/prices.ts';
 
 /**
  * Assumptions that cannot be measured on this machine. Times are the milliseconds for which an invocation is billed.

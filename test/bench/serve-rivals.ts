@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { hashOf, readToken } from '../../shared/auth/tokens.ts';
-import { Bot, NewBot } from '../../shared/domain/people/bot.ts';
-import { Sensor, SensorId } from '../../shared/domain/sensor/sensor.ts';
-import type { Settings } from '../../shared/runtime/env.ts';
-import type { Table } from '../../shared/store/engine/client.ts';
-import { type Store, store as storeOf } from '../../shared/store/store.ts';
+import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { Bot, NewBot } from '#shared/domain/people/bot.ts';
+import { Sensor, SensorId } from '#shared/domain/sensor/sensor.ts';
+import type { Settings } from '#shared/runtime/env.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { type Store, store as storeOf } from '#shared/store/store.ts';
 import type { Serve } from './serve.ts';
 
 /** The same routes, schemas, store calls and headers in other implementations, to which `serve` is compared. */

@@ -1,5 +1,5 @@
-import type { Table } from '../../shared/store/engine/client.ts';
-import type { Item } from '../../shared/store/engine/request.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import type { Item } from '#shared/store/engine/request.ts';
 
 const bytesOfNumber = (value: number): number => {
   const digits = String(Math.abs(value))

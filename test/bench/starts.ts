@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { consumers, groups, schedules } from '../../functions/index.ts';
-import { bundleAll } from '../../lib/aws/functions/bundle.ts';
-import type { LambdaName } from '../../lib/aws/functions/lambdas.ts';
+import { consumers, groups, schedules } from '#functions/index.ts';
+import { bundleAll } from '#lib/aws/functions/bundle.ts';
+import type { LambdaName } from '#lib/aws/functions/lambdas.ts';
 import { variablesOf } from '../fixtures/differences.ts';
 import { type Figure, median } from './figures.ts';
 

@@ -1,6 +1,6 @@
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DeliveryView } from '../../shared/domain/delivery/delivery-view.ts';
+import type { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { fallMessage, hireFor } from '../fixtures/home.ts';
 import { furnish, type Site, startSite } from './fixtures/site.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sign, squareSign } from '../../functions/api/console/sign.ts';
+import { sign, squareSign } from '#functions/api/console/sign.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;

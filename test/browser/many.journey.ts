@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deviceIdOf, newSensor } from '../../shared/domain/sensor/sensor.ts';
-import { newSensorItem } from '../../shared/store/sensors/sensor-item.ts';
+import { deviceIdOf, newSensor } from '#shared/domain/sensor/sensor.ts';
+import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 const COUNT = 10_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { store } from '../../shared/store/store.ts';
+import { store } from '#shared/store/store.ts';
 import { fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { choose } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { english } from '../../lib/console/personal-data/english.ts';
-import { german } from '../../lib/console/personal-data/german.ts';
-import { itemsEnglish } from '../../lib/console/personal-data/items-english.ts';
-import { itemsGerman } from '../../lib/console/personal-data/items-german.ts';
-import { skippingClock } from '../../lib/local/clock.ts';
+import { english } from '#lib/console/personal-data/english.ts';
+import { german } from '#lib/console/personal-data/german.ts';
+import { itemsEnglish } from '#lib/console/personal-data/items-english.ts';
+import { itemsGerman } from '#lib/console/personal-data/items-german.ts';
+import { skippingClock } from '#lib/local/clock.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, hireFor } from '../fixtures/home.ts';
 import { unzip } from '../fixtures/unzip.ts';

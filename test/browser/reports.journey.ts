@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { skippingClock } from '../../lib/local/clock.ts';
-import { changes } from '../../shared/store/engine/request.ts';
-import { firstId } from '../../shared/store/hits/hit-item.ts';
-import { store } from '../../shared/store/store.ts';
-import { items } from '../../shared/store/table.ts';
+import { skippingClock } from '#lib/local/clock.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { firstId } from '#shared/store/hits/hit-item.ts';
+import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
 import { seedHits } from '../fixtures/hits.ts';
 import { linkSensor } from '../fixtures/home.ts';
 import { type Site, startSite } from './fixtures/site.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isAudited } from '../../shared/api/operation.ts';
-import { AuditLine } from '../../shared/domain/identity/audit.ts';
-import { objectKinds } from '../../shared/domain/identity/audit-kinds.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import type { Table } from '../../shared/store/engine/client.ts';
-import type { Key } from '../../shared/store/key.ts';
-import { items } from '../../shared/store/table.ts';
+import { isAudited } from '#shared/api/operation.ts';
+import { AuditLine } from '#shared/domain/identity/audit.ts';
+import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import type { Key } from '#shared/store/key.ts';
+import { items } from '#shared/store/table.ts';
 import { withOwnPassword } from '../fixtures/client.ts';
 import { call } from './calls.ts';
 import { exampleOf, operations, pathOf, rightful } from './operations.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import type { Operation } from '../../shared/api/operation.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import { type Answer, type Client, withOwnPassword } from '../fixtures/client.ts';
 import { differences } from './document.ts';
 import type { Example } from './examples.ts';

@@ -1,6 +1,6 @@
-import { hashOf } from '../../shared/auth/tokens.ts';
-import { codeText } from '../../shared/domain/people/channel.ts';
-import { store } from '../../shared/store/store.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { codeText } from '#shared/domain/people/channel.ts';
+import { store } from '#shared/store/store.ts';
 import type { Example } from './examples.ts';
 import type { World } from './world.ts';
 

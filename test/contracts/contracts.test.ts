@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Operation } from '../../shared/api/operation.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import { splitsOf } from '../fixtures/splits.ts';
 import { call, fieldsOf, idFieldsOf, pathsOf } from './calls.ts';
 import { examples } from './examples.ts';

@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { groups } from '../../functions/index.ts';
-import { describeApi } from '../../shared/api/openapi/describe.ts';
-import { openApi } from '../../shared/api/openapi/document.ts';
-import type { Operation } from '../../shared/api/operation.ts';
+import { groups } from '#functions/index.ts';
+import { describeApi } from '#shared/api/openapi/describe.ts';
+import { openApi } from '#shared/api/openapi/document.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import type { Answer } from '../fixtures/client.ts';
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
-import { groups } from '../../functions/index.ts';
-import type { Operation } from '../../shared/api/operation.ts';
+import { groups } from '#functions/index.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
 import { type Example, examples } from './examples.ts';
 import type { World } from './world.ts';

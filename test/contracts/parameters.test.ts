@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
-import type { Operation } from '../../shared/api/operation.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import { operations } from './operations.ts';
 
 /** Bytes of a partition key at most; each `#` of a value takes three, each letter of some scripts four. */

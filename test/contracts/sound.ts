@@ -1,4 +1,4 @@
-import type { Operation } from '../../shared/api/operation.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import type { Answer } from '../fixtures/client.ts';
 
 const expected = {

@@ -1,10 +1,10 @@
-import { type Clock, systemClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { startReceiver } from '../../lib/local/demo/receiver.ts';
-import { drawToken } from '../../shared/auth/tokens.ts';
-import type { DeliveryView } from '../../shared/domain/delivery/delivery-view.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import { store } from '../../shared/store/store.ts';
+import { type Clock, systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { drawToken } from '#shared/auth/tokens.ts';
+import type { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { store } from '#shared/store/store.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
 import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
-import { library } from '../../functions/api/docs/library.ts';
-import { groups } from '../../functions/index.ts';
-import { type LambdaName, lambdas } from '../../lib/aws/functions/lambdas.ts';
-import { describeApi } from '../../shared/api/openapi/describe.ts';
-import { openApi } from '../../shared/api/openapi/document.ts';
+import { library } from '#functions/api/docs/library.ts';
+import { groups } from '#functions/index.ts';
+import { type LambdaName, lambdas } from '#lib/aws/functions/lambdas.ts';
+import { describeApi } from '#shared/api/openapi/describe.ts';
+import { openApi } from '#shared/api/openapi/document.ts';
 
 const names = ['server', 'docs', 'console', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
 const bundles = inject('bundles');

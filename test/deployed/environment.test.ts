@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { systemClock } from '../../lib/local/clock.ts';
+import { systemClock } from '#lib/local/clock.ts';
 import { startEnvironment } from './environment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'deployed-code-'));

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { Clock } from '../../lib/local/clock.ts';
+import type { Clock } from '#lib/local/clock.ts';
 
 export type FunctionSpec = {
   name: string;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/local/clock.ts';
+import type { Clock } from '#lib/local/clock.ts';
 import { type Account, lambdaArn, REGION, shortOf } from './account.ts';
 import type { Assembly } from './assembly.ts';
 import { type Environment, type FunctionSpec, startEnvironment } from './environment.ts';

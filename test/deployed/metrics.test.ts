@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest';
-import { BREAKER_FAILURES } from '../../shared/domain/delivery/breaker.ts';
-import { LOOK_EVERY, WAITING } from '../../shared/ingest/holding-back.ts';
-import { changes } from '../../shared/store/engine/request.ts';
-import { store } from '../../shared/store/store.ts';
-import { items } from '../../shared/store/table.ts';
+import { BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
+import { LOOK_EVERY, WAITING } from '#shared/ingest/holding-back.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
 import { clientOf, logIn } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 import { eventually } from '../fixtures/eventually.ts';

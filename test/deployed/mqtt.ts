@@ -1,7 +1,7 @@
-import type { Rights } from '../../functions/workers/authorizer/rights.ts';
-import { createBroker } from '../../lib/local/mqtt/broker.ts';
-import { createSessions, createTurns } from '../../lib/local/mqtt/sessions.ts';
-import type { Log } from '../../shared/observability/log.ts';
+import type { Rights } from '#functions/workers/authorizer/rights.ts';
+import { createBroker } from '#lib/local/mqtt/broker.ts';
+import { createSessions, createTurns } from '#lib/local/mqtt/sessions.ts';
+import type { Log } from '#shared/observability/log.ts';
 import type { Wiring } from './events.ts';
 import type { DeployedFunction } from './functions.ts';
 import { findRule, type Published, selectOf } from './iot-rule.ts';

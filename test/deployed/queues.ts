@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/local/clock.ts';
-import { createQueue, type Queue } from '../../lib/local/queue/queue.ts';
+import type { Clock } from '#lib/local/clock.ts';
+import { createQueue, type Queue } from '#lib/local/queue/queue.ts';
 import { actions, type Request } from '../fixtures/sqs-server.ts';
 import type { Account } from './account.ts';
 import { queueNameOf } from './policies.ts';

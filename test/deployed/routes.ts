@@ -1,4 +1,4 @@
-import { match, type Route as Place } from '../../lib/local/http/router.ts';
+import { match, type Route as Place } from '#lib/local/http/router.ts';
 import { isLike } from '../fixtures/iam.ts';
 import { ACCOUNT, type Account, REGION } from './account.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import type { Cipher } from '../../shared/auth/vault.ts';
-import type { Publish } from '../../shared/aws/publish.ts';
+import type { Cipher } from '#shared/auth/vault.ts';
+import type { Publish } from '#shared/aws/publish.ts';
 import type { Asked } from '../fixtures/iam.ts';
 import { askedOf, type Judge, movesOf } from '../fixtures/iam-judge.ts';
 import type { Request } from '../fixtures/sqs-server.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createApp } from '../../lib/aws/app.ts';
-import type { Bundle } from '../../lib/aws/functions/bundle.ts';
-import type { LambdaName } from '../../lib/aws/functions/lambdas.ts';
+import { createApp } from '#lib/aws/app.ts';
+import type { Bundle } from '#lib/aws/functions/bundle.ts';
+import type { LambdaName } from '#lib/aws/functions/lambdas.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

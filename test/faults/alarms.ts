@@ -1,6 +1,6 @@
-import type { Queue } from '../../lib/local/queue/queue.ts';
-import type { Measure, MetricName } from '../../shared/observability/metrics.ts';
-import { type WorkQueue, workQueues } from '../../shared/queue/names.ts';
+import type { Queue } from '#lib/local/queue/queue.ts';
+import type { Measure, MetricName } from '#shared/observability/metrics.ts';
+import { type WorkQueue, workQueues } from '#shared/queue/names.ts';
 import { type AlarmProperties, isOn, keyOf, type MetricKey, type Point } from '../fixtures/alarm-evaluation.ts';
 import { production, type Synthesised, stackOf } from '../fixtures/stack.ts';
 

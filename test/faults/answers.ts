@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { Random } from '../../lib/local/random.ts';
+import type { Random } from '#lib/local/random.ts';
 import { oneOf } from './chance.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Random } from '../../lib/local/random.ts';
+import type { Random } from '#lib/local/random.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 

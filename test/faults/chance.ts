@@ -1,4 +1,4 @@
-import type { Random } from '../../lib/local/random.ts';
+import type { Random } from '#lib/local/random.ts';
 
 /** Picks one of some values at random. */
 export const oneOf = <T>(chance: Random, all: readonly [T, ...T[]]): T =>

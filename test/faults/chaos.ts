@@ -1,4 +1,4 @@
-import { type Random, randomFrom } from '../../lib/local/random.ts';
+import { type Random, randomFrom } from '#lib/local/random.ts';
 import type { Rates } from './fault.ts';
 
 /** Decides at random whether a fault of `rates` happens. The same seed gives the same decisions. */

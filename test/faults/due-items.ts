@@ -1,6 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { Key } from '../../shared/store/key.ts';
-import { items } from '../../shared/store/table.ts';
+import type { Key } from '#shared/store/key.ts';
+import { items } from '#shared/store/table.ts';
 import { dynoxideClient } from '../fixtures/dynoxide.ts';
 
 /** An item of the due index, and when (ms) it is due. */

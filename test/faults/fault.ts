@@ -1,5 +1,5 @@
-import type { Settings } from '../../shared/runtime/env.ts';
-import type { Failpoint } from '../../shared/runtime/failpoints.ts';
+import type { Settings } from '#shared/runtime/env.ts';
+import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import type { Misbehaviour } from './answers.ts';
 import type { AwsError } from './aws.ts';
 import type { Posted } from './check.ts';

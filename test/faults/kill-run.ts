@@ -1,5 +1,5 @@
-import { readCommandLine } from '../../lib/local/command-line.ts';
-import { randomFrom } from '../../lib/local/random.ts';
+import { readCommandLine } from '#lib/local/command-line.ts';
+import { randomFrom } from '#lib/local/random.ts';
 
 const help = `npm run kills [-- --events 1000] [--kills 20] [--seed 1]
 Kills the local host at random times while events are posted, and checks every event that was answered with 202.`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureTable } from '../../lib/local/table/endpoint.ts';
-import { createTable, type Table } from '../../shared/store/engine/client.ts';
-import { changes } from '../../shared/store/engine/request.ts';
+import { ensureTable } from '#lib/local/table/endpoint.ts';
+import { createTable, type Table } from '#shared/store/engine/client.ts';
+import { changes } from '#shared/store/engine/request.ts';
 import { type Dynoxide, dynoxideClient, startDynoxide } from '../fixtures/dynoxide.ts';
 import { laggingReads } from './lag.ts';
 

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Clock } from '../../lib/local/clock.ts';
-import { type IndexName, tableDesign } from '../../shared/store/table.ts';
+import type { Clock } from '#lib/local/clock.ts';
+import { type IndexName, tableDesign } from '#shared/store/table.ts';
 import { dynoxideClient } from '../fixtures/dynoxide.ts';
 
 type Item = Record<string, unknown>;

@@ -1,5 +1,5 @@
-import type { ChannelKind } from '../../shared/domain/people/channel.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
+import type { ChannelKind } from '#shared/domain/people/channel.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Chaos } from './chaos.ts';
 import type { Lives } from './lives.ts';
 

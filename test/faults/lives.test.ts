@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Runtime } from '../../shared/runtime/deps.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
 import { createLives } from './lives.ts';
 
 const sent: string[] = [];

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Runtime } from '../../shared/runtime/deps.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
 
 class Died extends Error {
   override name = 'Died';

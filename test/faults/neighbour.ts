@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startReceiver } from '../../lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
 import { percentile } from '../bench/figures.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';

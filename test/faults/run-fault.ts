@@ -1,4 +1,4 @@
-import { randomFrom } from '../../lib/local/random.ts';
+import { randomFrom } from '#lib/local/random.ts';
 import { check, type Posted, untold, type Verdict } from './check.ts';
 import { postFall, postFalls } from './falls.ts';
 import type { Fault, Story } from './fault.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { readCommandLine } from '../../lib/local/command-line.ts';
+import { readCommandLine } from '#lib/local/command-line.ts';
 
 const help = `npm run faults [-- --seeds N] [--from SEED] [--only TEXT] [--workers N] [--neighbour SECONDS] [--endless FALLS]
 Prints for each fault, over all seeds: lost duplicated recovered p50 p99 (ms from the 202 to the receiver).

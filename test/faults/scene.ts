@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import type { Random } from '../../lib/local/random.ts';
+import type { Clock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { Random } from '#lib/local/random.ts';
 import type { Client } from '../fixtures/client.ts';
 import { adminOf } from '../fixtures/home.ts';
 import type { FaultWorld } from './world.ts';

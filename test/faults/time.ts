@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { SkippingClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import type { Queue } from '../../lib/local/queue/queue.ts';
+import type { SkippingClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { Queue } from '#lib/local/queue/queue.ts';
 import type { DueItem } from './due-items.ts';
 
 /**

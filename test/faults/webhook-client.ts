@@ -1,9 +1,5 @@
-import { createResolve } from '../../shared/delivery/resolve.ts';
-import {
-  createWebhookClient,
-  createWebhookSemaphore,
-  type WebhookClient,
-} from '../../shared/delivery/webhook-client.ts';
+import { createResolve } from '#shared/delivery/resolve.ts';
+import { createWebhookClient, createWebhookSemaphore, type WebhookClient } from '#shared/delivery/webhook-client.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 import { certificates, RECEIVER_NAME, SLOW_NAME } from './receiver.ts';

@@ -1,9 +1,9 @@
-import { type SkippingClock, skippingClock } from '../../lib/local/clock.ts';
-import type { LocalQueues } from '../../lib/local/queue/queues.ts';
-import { type Measure, unmeasured } from '../../shared/observability/metrics.ts';
-import { workQueues } from '../../shared/queue/names.ts';
-import { createTable } from '../../shared/store/engine/client.ts';
-import { type Store, store } from '../../shared/store/store.ts';
+import { type SkippingClock, skippingClock } from '#lib/local/clock.ts';
+import type { LocalQueues } from '#lib/local/queue/queues.ts';
+import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { workQueues } from '#shared/queue/names.ts';
+import { createTable } from '#shared/store/engine/client.ts';
+import { type Store, store } from '#shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { dynoxideClient } from '../fixtures/dynoxide.ts';
 import { startNameServer } from '../fixtures/name-server.ts';

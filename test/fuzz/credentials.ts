@@ -1,4 +1,4 @@
-import type { Operation } from '../../shared/api/operation.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import { rightful } from '../contracts/operations.ts';
 import type { World } from '../contracts/world.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Operation } from '../../shared/api/operation.ts';
+import type { Operation } from '#shared/api/operation.ts';
 import { differences } from '../contracts/document.ts';
 import { exampleOf, operations, paramsOf, pathOf } from '../contracts/operations.ts';
 import { send } from '../contracts/raw.ts';

@@ -1,4 +1,4 @@
-import { readCommandLine } from '../../lib/local/command-line.ts';
+import { readCommandLine } from '#lib/local/command-line.ts';
 
 const help = `npm run fuzz [-- --requests 10000] [--seed N]       or [-- --tables 2000] [--seed N]
 Sends requests made of anything to a cloud of its own, until one is answered as none may be. With --tables it asks the

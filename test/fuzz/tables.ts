@@ -2,9 +2,9 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { tableClient } from '../../lib/local/table/client.ts';
-import { ensureTable } from '../../lib/local/table/endpoint.ts';
-import { openStorage } from '../../lib/local/table/storage.ts';
+import { tableClient } from '#lib/local/table/client.ts';
+import { ensureTable } from '#lib/local/table/endpoint.ts';
+import { openStorage } from '#lib/local/table/storage.ts';
 import { dynoxideClient, startDynoxide } from '../fixtures/dynoxide.ts';
 import { commands, queries, TableName } from '../fixtures/table-commands.ts';
 

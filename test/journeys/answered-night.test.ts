@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomFrom } from '../../lib/local/random.ts';
+import { randomFrom } from '#lib/local/random.ts';
 import { createEscalationWorld, type EscalationWorld } from '../fixtures/escalation.ts';
 import { fallMessage, linkSensor } from '../fixtures/home.ts';
 

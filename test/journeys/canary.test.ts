@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { skippingClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { CANARY, SWEEP } from '../../lib/tools/aws/cost-at-rest.ts';
-import { CANARY_SECONDS } from '../../shared/domain/canary.ts';
+import { skippingClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { CANARY, SWEEP } from '#lib/tools/aws/cost-at-rest.ts';
+import { CANARY_SECONDS } from '#shared/domain/canary.ts';
 import { createLedger } from '../bench/meter.ts';
 import { type Client, clientOf } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { startReceiver } from '../../lib/local/demo/receiver.ts';
-import { defaultsOf } from '../../shared/domain/config/field.ts';
-import { basicFields } from '../../shared/domain/makers/maker-a/config.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { defaultsOf } from '#shared/domain/config/field.ts';
+import { basicFields } from '#shared/domain/makers/maker-a/config.ts';
 import { clientOf, logIn, register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, type adminOf, createAlarm, createHome, fallMessage } from '../fixtures/home.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { belongings } from '../../shared/store/subjects/subject-items.ts';
+import { belongings } from '#shared/store/subjects/subject-items.ts';
 import { register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { type Erasing, startErasing } from '../fixtures/erased.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { skippingClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import { defaultsOf } from '../../shared/domain/config/field.ts';
-import { basicFields } from '../../shared/domain/makers/maker-a/config.ts';
+import { skippingClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { defaultsOf } from '#shared/domain/config/field.ts';
+import { basicFields } from '#shared/domain/makers/maker-a/config.ts';
 import { clientOf, logIn } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';

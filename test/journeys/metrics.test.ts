@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BREAKER_FAILURES } from '../../shared/domain/delivery/breaker.ts';
-import type { MetricName } from '../../shared/observability/metrics.ts';
+import { BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
+import type { MetricName } from '#shared/observability/metrics.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { defaultsOf } from '../../shared/domain/config/field.ts';
-import { telemetryFields } from '../../shared/domain/makers/maker-a/config.ts';
-import { fallFields } from '../../shared/domain/makers/maker-b/config.ts';
-import { defaultRoom } from '../../shared/domain/sensor/room-geometry.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { defaultsOf } from '#shared/domain/config/field.ts';
+import { telemetryFields } from '#shared/domain/makers/maker-a/config.ts';
+import { fallFields } from '#shared/domain/makers/maker-b/config.ts';
+import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';

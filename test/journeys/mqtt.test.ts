@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { LOCAL_RULE } from '../../lib/local/mqtt/host.ts';
-import { basicIngest, topicsOf } from '../../shared/ingest/topics.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { LOCAL_RULE } from '#lib/local/mqtt/host.ts';
+import { basicIngest, topicsOf } from '#shared/ingest/topics.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { skippingClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import { logTo } from '../../shared/observability/log.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import type { Failpoint } from '../../shared/runtime/failpoints.ts';
+import { skippingClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { logTo } from '#shared/observability/log.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { traceOf } from '../../lib/tools/trace/trace.ts';
-import type { DeliveryView } from '../../shared/domain/delivery/delivery-view.ts';
+import { traceOf } from '#lib/tools/trace/trace.ts';
+import type { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import { busy, createPeopleWorld, type Letter, optedOut } from '../fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;

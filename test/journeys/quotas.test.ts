@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { defaultQuotas } from '../../shared/domain/identity/quota.ts';
-import { type Store, store } from '../../shared/store/store.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { defaultQuotas } from '#shared/domain/identity/quota.ts';
+import { type Store, store } from '#shared/store/store.ts';
 import { atOnce, statusOf } from '../fixtures/answers.ts';
 import type { Answer, Client } from '../fixtures/client.ts';
 import { register } from '../fixtures/client.ts';

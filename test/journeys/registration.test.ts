@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import { FullPayload } from '../../shared/domain/formats/full-payload.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import { store } from '../../shared/store/store.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { FullPayload } from '#shared/domain/formats/full-payload.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { store } from '#shared/store/store.ts';
 import { atOnce, statusOf } from '../fixtures/answers.ts';
 import type { Client } from '../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { items } from '../../shared/store/table.ts';
+import { items } from '#shared/store/table.ts';
 import { register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { createDeliveryWorld } from '../fixtures/deliveries.ts';

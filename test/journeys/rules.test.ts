@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import { dateAndTime } from '../../shared/domain/time/wall-time.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 import { refusedAt } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AT_A_TIME, BREAKER_FAILURES } from '../../shared/domain/delivery/breaker.ts';
+import { AT_A_TIME, BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import { TableUnavailable } from '../../shared/store/engine/unavailable.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { createDeliveryWorld } from '../fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;

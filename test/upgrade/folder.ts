@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { dataFileOf } from '../../lib/local/table/storage.ts';
+import { dataFileOf } from '#lib/local/table/storage.ts';
 
 /** The key that seals secrets in these folders. */
 const SECRETS_KEY = Buffer.alloc(32, 7);

@@ -1,7 +1,7 @@
-import { type SkippingClock, skippingClock } from '../../lib/local/clock.ts';
-import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import type { Runtime } from '../../shared/runtime/deps.ts';
-import type { Failpoint } from '../../shared/runtime/failpoints.ts';
+import { type SkippingClock, skippingClock } from '#lib/local/clock.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud, type TestOptions } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import manifest from '../../package.json' with { type: 'json' };
+import manifest from '#package.json' with { type: 'json' };
 import { writeNight } from './night.ts';
 
 // Usage: node test/upgrade/write.ts. It writes the folder of a night as this version stores it, when it is released.

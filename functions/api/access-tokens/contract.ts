@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { AccessToken, NewAccessToken } from '../../../shared/domain/identity/access-token.ts';
-import { idText, Status, uuid } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { AccessToken, NewAccessToken } from '#shared/domain/identity/access-token.ts';
+import { idText, Status, uuid } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: idText });
 

@@ -1,9 +1,9 @@
-import { serve } from '../../../shared/api/serve.ts';
-import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import { PREFIX_LENGTH } from '../../../shared/domain/identity/access-token.ts';
-import { holds, mayChange } from '../../../shared/domain/identity/permission.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
+import { serve } from '#shared/api/serve.ts';
+import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { PREFIX_LENGTH } from '#shared/domain/identity/access-token.ts';
+import { holds, mayChange } from '#shared/domain/identity/permission.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import { accessTokens } from './contract.ts';
 
 export const handler = serve(accessTokens, {

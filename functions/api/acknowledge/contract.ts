@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group, type Operation } from '../../../shared/api/operation.ts';
-import { Acknowledgement, Acknowledging } from '../../../shared/domain/rule/acknowledgement-view.ts';
-import { Bytes } from '../../../shared/domain/values.ts';
+import { group, type Operation } from '#shared/api/operation.ts';
+import { Acknowledgement, Acknowledging } from '#shared/domain/rule/acknowledgement-view.ts';
+import { Bytes } from '#shared/domain/values.ts';
 
 const Address = z
   .string()

@@ -1,6 +1,6 @@
-import { hashOf } from '../../../shared/auth/tokens.ts';
-import { dateAndTime } from '../../../shared/domain/time/wall-time.ts';
-import type { HitItem } from '../../../shared/store/hits/hit-item.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { dateAndTime } from '#shared/domain/time/wall-time.ts';
+import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { Texts } from './texts.ts';
 
 const style =

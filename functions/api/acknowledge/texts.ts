@@ -1,4 +1,4 @@
-import { type Language, languageOf } from '../../../shared/domain/identity/locale.ts';
+import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
 
 export type Texts = { language: Language; name: string; go: string; goes: (name: string, since: string) => string };
 

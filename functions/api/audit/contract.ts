@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/api/http/paging.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { AuditLine, auditIdText } from '../../../shared/domain/identity/audit.ts';
-import { objectKinds } from '../../../shared/domain/identity/audit-kinds.ts';
-import { idOrNoneText, integerQuery, millis, text } from '../../../shared/domain/values.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged } from '#shared/api/http/paging.ts';
+import { group } from '#shared/api/operation.ts';
+import { AuditLine, auditIdText } from '#shared/domain/identity/audit.ts';
+import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
+import { idOrNoneText, integerQuery, millis, text } from '#shared/domain/values.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 const only = (description: string) => text(1, 64).optional().meta({ description });

@@ -1,7 +1,7 @@
-import { lookedReply } from '../../../shared/api/http/looked.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { AUDIT_KEPT } from '../../../shared/domain/identity/audit-kinds.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import { lookedReply } from '#shared/api/http/looked.ts';
+import { serve } from '#shared/api/serve.ts';
+import { AUDIT_KEPT } from '#shared/domain/identity/audit-kinds.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { audit } from './contract.ts';
 
 export const handler = serve(audit, {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '../../../shared/domain/identity/otp.ts';
-import { SessionView } from '../../../shared/domain/identity/session.ts';
-import { Login, OidcAnswer, PasswordReset, PasswordResetRequest, User } from '../../../shared/domain/identity/user.ts';
-import { idText, Status, uuid } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '#shared/domain/identity/otp.ts';
+import { SessionView } from '#shared/domain/identity/session.ts';
+import { Login, OidcAnswer, PasswordReset, PasswordResetRequest, User } from '#shared/domain/identity/user.ts';
+import { idText, Status, uuid } from '#shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });

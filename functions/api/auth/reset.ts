@@ -1,12 +1,12 @@
-import { resetMail } from '../../../shared/api/messages/texts.ts';
-import type { Call } from '../../../shared/api/operation.ts';
-import { hashOf } from '../../../shared/auth/tokens.ts';
-import { settledWithin } from '../../../shared/concurrency/settled-within.ts';
-import type { Actor } from '../../../shared/domain/identity/audit.ts';
-import { isOutdated } from '../../../shared/domain/identity/credential.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { Resetting } from '../../../shared/store/identity/resets.ts';
+import { resetMail } from '#shared/api/messages/texts.ts';
+import type { Call } from '#shared/api/operation.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { settledWithin } from '#shared/concurrency/settled-within.ts';
+import type { Actor } from '#shared/domain/identity/audit.ts';
+import { isOutdated } from '#shared/domain/identity/credential.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { Resetting } from '#shared/store/identity/resets.ts';
 import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
 

@@ -1,8 +1,8 @@
-import { stepOf } from '../../../shared/auth/otp.ts';
-import { hashOf } from '../../../shared/auth/tokens.ts';
-import { isAppCode, normalOtp } from '../../../shared/domain/identity/otp.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { Account } from '../../../shared/store/identity/sessions.ts';
+import { stepOf } from '#shared/auth/otp.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { isAppCode, normalOtp } from '#shared/domain/identity/otp.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { Account } from '#shared/store/identity/sessions.ts';
 
 type Judging = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'>;
 

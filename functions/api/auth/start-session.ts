@@ -1,12 +1,12 @@
-import { SESSION_SECONDS, sessionCookies } from '../../../shared/api/http/cookies.ts';
-import { type APIGatewayProxyEvent, header } from '../../../shared/api/http/exchange.ts';
-import { Reply } from '../../../shared/api/operation.ts';
-import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import { USER_AGENT_LENGTH } from '../../../shared/domain/identity/session.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { Account } from '../../../shared/store/identity/sessions.ts';
-import type { UserItem } from '../../../shared/store/identity/users.ts';
+import { SESSION_SECONDS, sessionCookies } from '#shared/api/http/cookies.ts';
+import { type APIGatewayProxyEvent, header } from '#shared/api/http/exchange.ts';
+import { Reply } from '#shared/api/operation.ts';
+import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { USER_AGENT_LENGTH } from '#shared/domain/identity/session.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { Account } from '#shared/store/identity/sessions.ts';
+import type { UserItem } from '#shared/store/identity/users.ts';
 
 type Starting = Deps<'sessions.start' | 'users.get' | 'sessions.rememberAddress'>;
 /** `authDate`: see Session. */

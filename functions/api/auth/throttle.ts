@@ -1,4 +1,4 @@
-import type { StoreOf } from '../../../shared/store/store.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** How many failures are allowed in 15 minutes: for an account from one address, and from one address in total. */

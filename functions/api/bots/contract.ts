@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { Bot, BotUpdate, NewBot } from '../../../shared/domain/people/bot.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { Bot, BotUpdate, NewBot } from '#shared/domain/people/bot.ts';
+import { idText, Status } from '#shared/domain/values.ts';
 
 const ByBot = z.object({ botId: idText });
 

@@ -1,7 +1,7 @@
-import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { inBatches } from '../../../shared/concurrency/in-batches.ts';
-import { limitOf } from '../../../shared/domain/identity/quota.ts';
+import { customerFor, customerOfList } from '#shared/api/customer.ts';
+import { serve } from '#shared/api/serve.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import { limitOf } from '#shared/domain/identity/quota.ts';
 import { bots } from './contract.ts';
 
 export const handler = serve(bots, {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { CANARY_PATH } from '../../../shared/domain/canary.ts';
-import { Status, uuid } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { CANARY_PATH } from '#shared/domain/canary.ts';
+import { Status, uuid } from '#shared/domain/values.ts';
 
 export const canary = group({
   name: 'canary',

@@ -1,4 +1,4 @@
-import { serve } from '../../../shared/api/serve.ts';
+import { serve } from '#shared/api/serve.ts';
 import { canary } from './contract.ts';
 
 export const handler = serve(canary, {

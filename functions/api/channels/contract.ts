@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
+import { group } from '#shared/api/operation.ts';
 import {
   ChannelKinds,
   ChannelProof,
@@ -7,9 +7,9 @@ import {
   ChannelView,
   DutyUpdate,
   OnDutyView,
-} from '../../../shared/domain/people/channel-view.ts';
-import { By } from '../../../shared/domain/rule/recipient.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+} from '#shared/domain/people/channel-view.ts';
+import { By } from '#shared/domain/rule/recipient.ts';
+import { idText, Status } from '#shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'The caller, as an id or `me`' }) });

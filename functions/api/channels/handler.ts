@@ -1,9 +1,9 @@
-import { serve } from '../../../shared/api/serve.ts';
-import { pushKeysOf } from '../../../shared/auth/push-keys.ts';
-import { hashOf } from '../../../shared/auth/tokens.ts';
-import type { Caller } from '../../../shared/domain/identity/permission.ts';
-import { codeText, LONGEST_DUTY, PUSH_KEY } from '../../../shared/domain/people/channel.ts';
-import { nameOfUser } from '../../../shared/domain/rule/acknowledgement.ts';
+import { serve } from '#shared/api/serve.ts';
+import { pushKeysOf } from '#shared/auth/push-keys.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import type { Caller } from '#shared/domain/identity/permission.ts';
+import { codeText, LONGEST_DUTY, PUSH_KEY } from '#shared/domain/people/channel.ts';
+import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import { channels } from './contract.ts';
 import { sendCode } from './send-code.ts';
 import { channelIn } from './set-channel.ts';

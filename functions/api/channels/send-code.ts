@@ -1,6 +1,6 @@
-import { hashOf } from '../../../shared/auth/tokens.ts';
-import { languageOf } from '../../../shared/domain/identity/locale.ts';
-import { limitOf } from '../../../shared/domain/identity/quota.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { languageOf } from '#shared/domain/identity/locale.ts';
+import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
   CODE_MINUTES,
   CODES_AN_HOUR,
@@ -8,7 +8,7 @@ import {
   codeText,
   type KeptChannel,
   smsOf,
-} from '../../../shared/domain/people/channel.ts';
+} from '#shared/domain/people/channel.ts';
 import type { SetCall, SetDeps } from './set-channel.ts';
 import { codeLetter } from './texts.ts';
 

@@ -1,8 +1,8 @@
-import type { Call } from '../../../shared/api/operation.ts';
-import { isPushPoint } from '../../../shared/auth/push-keys.ts';
-import type { KeptChannel } from '../../../shared/domain/people/channel.ts';
-import { isAddress } from '../../../shared/domain/people/channel-address.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
+import type { Call } from '#shared/api/operation.ts';
+import { isPushPoint } from '#shared/auth/push-keys.ts';
+import type { KeptChannel } from '#shared/domain/people/channel.ts';
+import { isAddress } from '#shared/domain/people/channel-address.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import type { channels } from './contract.ts';
 
 type Operation = (typeof channels)['operations']['setChannel'];

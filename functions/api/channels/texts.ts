@@ -1,4 +1,4 @@
-import type { Language } from '../../../shared/domain/identity/locale.ts';
+import type { Language } from '#shared/domain/identity/locale.ts';
 
 type Values = { service: string; code: string; minutes: number };
 type Text = (values: Values) => { title: string; text: string };

@@ -1,6 +1,6 @@
-import { publish } from '../../../shared/api/http/publication.ts';
-import { headersOfPublished } from '../../../shared/api/operation.ts';
-import { serve } from '../../../shared/api/serve.ts';
+import { publish } from '#shared/api/http/publication.ts';
+import { headersOfPublished } from '#shared/api/operation.ts';
+import { serve } from '#shared/api/serve.ts';
 import { webConsole } from './contract.ts';
 import { depthOf } from './page.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
-import { type Publication, publicationOf } from '../../../shared/api/http/publication.ts';
+import { type Publication, publicationOf } from '#shared/api/http/publication.ts';
 import { icons, manifest } from './manifest.ts';
 import { DEEPEST, folderFrom, pageOf } from './page.ts';
 import { sign } from './sign.ts';

@@ -1,5 +1,5 @@
-import { inBatches } from '../../../shared/concurrency/in-batches.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import type { customers } from './contract.ts';
 
 type Clearing = (typeof customers)['operations']['deleteCustomer']['uses'][number];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { Customer, CustomerUpdate } from '../../../shared/domain/identity/customer.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { Customer, CustomerUpdate } from '#shared/domain/identity/customer.ts';
+import { idText, Status } from '#shared/domain/values.ts';
 
 const ByCustomer = z.object({ customerId: idText });
 

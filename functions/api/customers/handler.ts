@@ -1,4 +1,4 @@
-import { serve } from '../../../shared/api/serve.ts';
+import { serve } from '#shared/api/serve.ts';
 import { clear } from './clear.ts';
 import { customers } from './contract.ts';
 

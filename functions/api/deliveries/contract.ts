@@ -7,19 +7,19 @@ import {
   pageQuery,
   sensorOfList,
   sortBy,
-} from '../../../shared/api/http/paging.ts';
-import { group, type Operation } from '../../../shared/api/operation.ts';
+} from '#shared/api/http/paging.ts';
+import { group, type Operation } from '#shared/api/operation.ts';
 import {
   DeliveryDetail,
   DeliveryMessage,
   DeliveryView,
   deliveryIdText,
-} from '../../../shared/domain/delivery/delivery-view.ts';
-import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/delivery/replay.ts';
-import { deliveryStates } from '../../../shared/domain/delivery/states.ts';
-import { deliveryManagers, webhookManagers } from '../../../shared/domain/delivery/webhook-access.ts';
-import { NewSecret } from '../../../shared/domain/delivery/webhook-secret.ts';
-import { idText, integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';
+} from '#shared/domain/delivery/delivery-view.ts';
+import { NewReplay, Replay, ReplayUpdate } from '#shared/domain/delivery/replay.ts';
+import { deliveryStates } from '#shared/domain/delivery/states.ts';
+import { deliveryManagers, webhookManagers } from '#shared/domain/delivery/webhook-access.ts';
+import { NewSecret } from '#shared/domain/delivery/webhook-secret.ts';
+import { idText, integerQuery, millis, Status, uuid } from '#shared/domain/values.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 /** Which deliveries a list shows. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { MESSAGES } from '../../../shared/domain/event/raw.ts';
-import { deviceMessages } from '../../../shared/domain/makers/device-messages.ts';
-import { TOLD_REFUSALS } from '../../../shared/domain/sensor/pairing.ts';
-import { Manufacturer, SensorId } from '../../../shared/domain/sensor/sensor.ts';
-import { millis, Status, text } from '../../../shared/domain/values.ts';
-import { ingestUses } from '../../../shared/ingest/uses.ts';
+import { group } from '#shared/api/operation.ts';
+import { MESSAGES } from '#shared/domain/event/raw.ts';
+import { deviceMessages } from '#shared/domain/makers/device-messages.ts';
+import { TOLD_REFUSALS } from '#shared/domain/sensor/pairing.ts';
+import { Manufacturer, SensorId } from '#shared/domain/sensor/sensor.ts';
+import { millis, Status, text } from '#shared/domain/values.ts';
+import { ingestUses } from '#shared/ingest/uses.ts';
 
 const Code = z.object({ pairingCode: z.string().length(8), pairingCodeExpires: millis }).meta({ id: 'PairingCode' });
 const NewDevice = z

@@ -1,13 +1,13 @@
-import { configOf } from '../../../shared/api/device/device-config.ts';
-import { knows } from '../../../shared/api/http/exchange.ts';
-import { Reply } from '../../../shared/api/operation.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { MESSAGES } from '../../../shared/domain/event/raw.ts';
-import { hardwareIdOf } from '../../../shared/domain/makers/makers.ts';
-import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
-import { accept, ingest } from '../../../shared/ingest/ingest.ts';
-import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { configOf } from '#shared/api/device/device-config.ts';
+import { knows } from '#shared/api/http/exchange.ts';
+import { Reply } from '#shared/api/operation.ts';
+import { serve } from '#shared/api/serve.ts';
+import { MESSAGES } from '#shared/domain/event/raw.ts';
+import { hardwareIdOf } from '#shared/domain/makers/makers.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { accept, ingest } from '#shared/ingest/ingest.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { devices } from './contract.ts';
 import { drawCode, registerAgain, registerFirst } from './register.ts';
 

@@ -1,14 +1,14 @@
-import { sendNotice } from '../../../shared/api/notices.ts';
-import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import type { Notice } from '../../../shared/domain/event/event.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import { makers } from '../../../shared/domain/makers/makers.ts';
-import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '../../../shared/domain/sensor/pairing.ts';
-import type { Provisioner } from '../../../shared/domain/sensor/provisioning-key.ts';
-import { newSensor, type SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { NoticeItem } from '../../../shared/store/sensors/events.ts';
+import { sendNotice } from '#shared/api/notices.ts';
+import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import type { Notice } from '#shared/domain/event/event.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import { makers } from '#shared/domain/makers/makers.ts';
+import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '#shared/domain/sensor/pairing.ts';
+import type { Provisioner } from '#shared/domain/sensor/provisioning-key.ts';
+import { newSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { NoticeItem } from '#shared/store/sensors/events.ts';
 import type { devices } from './contract.ts';
 
 type Registering = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;

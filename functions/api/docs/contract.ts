@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { pageHeaders } from '../../../shared/api/http/page-headers.ts';
-import { group, type Operation } from '../../../shared/api/operation.ts';
-import { Bytes } from '../../../shared/domain/values.ts';
+import { pageHeaders } from '#shared/api/http/page-headers.ts';
+import { group, type Operation } from '#shared/api/operation.ts';
+import { Bytes } from '#shared/domain/values.ts';
 
 const FileName = z
   .string()

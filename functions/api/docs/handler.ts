@@ -1,5 +1,5 @@
-import { publish } from '../../../shared/api/http/publication.ts';
-import { serve } from '../../../shared/api/serve.ts';
+import { publish } from '#shared/api/http/publication.ts';
+import { serve } from '#shared/api/serve.ts';
 import { docs } from './contract.ts';
 
 // The library is loaded at the first request for it.

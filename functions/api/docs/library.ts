@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { digestOf, type Publication, publicationOf } from '../../../shared/api/http/publication.ts';
+import { digestOf, type Publication, publicationOf } from '#shared/api/http/publication.ts';
 import { pageOf, start } from './page.ts';
 
 type File = Publication & { type: string };

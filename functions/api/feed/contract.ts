@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { deliveryIdText } from '../../../shared/domain/delivery/delivery-view.ts';
-import { FEED_KEPT, LONGEST_WAIT, MOST_GIVEN } from '../../../shared/domain/delivery/feed.ts';
-import { webhookManagers } from '../../../shared/domain/delivery/webhook-access.ts';
-import { int32, integerQuery, millis, uuid } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { deliveryIdText } from '#shared/domain/delivery/delivery-view.ts';
+import { FEED_KEPT, LONGEST_WAIT, MOST_GIVEN } from '#shared/domain/delivery/feed.ts';
+import { webhookManagers } from '#shared/domain/delivery/webhook-access.ts';
+import { int32, integerQuery, millis, uuid } from '#shared/domain/values.ts';
 
 const FeedDelivery = z
   .object({

@@ -1,11 +1,11 @@
-import { addressKeyOf } from '../../../shared/api/address-key.ts';
-import { payloadOf, sourceOf } from '../../../shared/delivery/message.ts';
-import { requestHeadersOf } from '../../../shared/delivery/targets/http.ts';
-import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
-import { type Given, isExpired } from '../../../shared/domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import { timeOfUlid } from '../../../shared/domain/ids.ts';
-import { deliverTask } from '../../../shared/queue/encode.ts';
+import { addressKeyOf } from '#shared/api/address-key.ts';
+import { payloadOf, sourceOf } from '#shared/delivery/message.ts';
+import { requestHeadersOf } from '#shared/delivery/targets/http.ts';
+import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { type Given, isExpired } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
 import type { FeedDeps } from './deps.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { endOriginals, endReplay, report } from '../../../shared/api/delivery-results.ts';
-import { inBatches } from '../../../shared/concurrency/in-batches.ts';
-import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
-import { type Given, isExpired, isForgotten } from '../../../shared/domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import { timeOfUlid } from '../../../shared/domain/ids.ts';
+import { endOriginals, endReplay, report } from '#shared/api/delivery-results.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { type Given, isExpired, isForgotten } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
 import type { FeedDeps } from './deps.ts';
 
 /** Ends one delivery as taken, with everything that follows from it. Each step may have been done before. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/api/http/paging.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { Feedback, NewFeedback } from '../../../shared/domain/event/feedback.ts';
-import { SensorId } from '../../../shared/domain/sensor/sensor.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged } from '#shared/api/http/paging.ts';
+import { group } from '#shared/api/operation.ts';
+import { Feedback, NewFeedback } from '#shared/domain/event/feedback.ts';
+import { SensorId } from '#shared/domain/sensor/sensor.ts';
+import { idText, Status } from '#shared/domain/values.ts';
 
 const ofSensor = {
   path: '/sensors/{sensorId}/feedback',

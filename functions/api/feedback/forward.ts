@@ -1,7 +1,7 @@
-import { type WebhookRecord, WebhookUpdate } from '../../../shared/domain/delivery/webhook.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { FeedbackHome } from '../../../shared/store/deliveries/maker-feedback.ts';
+import { type WebhookRecord, WebhookUpdate } from '#shared/domain/delivery/webhook.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { FeedbackHome } from '#shared/store/deliveries/maker-feedback.ts';
 import type { feedback } from './contract.ts';
 
 type ForwardDeps = Deps<(typeof feedback)['operations']['createFeedback']['uses'][number]>;

@@ -1,13 +1,13 @@
-import { lookedReply } from '../../../shared/api/http/looked.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
-import { RETENTION } from '../../../shared/domain/event/event.ts';
-import { isForMaker, type NewFeedback, newFeedback } from '../../../shared/domain/event/feedback.ts';
-import { feedbackDelivery } from '../../../shared/domain/event/feedback-delivery.ts';
-import { timeOrderedId } from '../../../shared/domain/ids.ts';
-import type { Problem } from '../../../shared/domain/problem.ts';
-import { deliverTask } from '../../../shared/queue/encode.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { lookedReply } from '#shared/api/http/looked.ts';
+import { serve } from '#shared/api/serve.ts';
+import { serviceOf } from '#shared/domain/delivery/snapshot.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import { isForMaker, type NewFeedback, newFeedback } from '#shared/domain/event/feedback.ts';
+import { feedbackDelivery } from '#shared/domain/event/feedback-delivery.ts';
+import { timeOrderedId } from '#shared/domain/ids.ts';
+import type { Problem } from '#shared/domain/problem.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { feedback } from './contract.ts';
 import { makerWebhook } from './forward.ts';
 

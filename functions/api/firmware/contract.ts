@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { ByManufacturer, ByVersion, Firmware, NewFirmware } from '../../../shared/domain/sensor/firmware.ts';
-import { Status } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { ByManufacturer, ByVersion, Firmware, NewFirmware } from '#shared/domain/sensor/firmware.ts';
+import { Status } from '#shared/domain/values.ts';
 
 export const firmware = group({
   name: 'firmware',

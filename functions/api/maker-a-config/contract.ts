@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { configPair } from '../../../shared/api/device/config-pair.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { criticalFields } from '../../../shared/domain/config/critical.ts';
-import { schemaOf } from '../../../shared/domain/config/field.ts';
+import { configPair } from '#shared/api/device/config-pair.ts';
+import { group } from '#shared/api/operation.ts';
+import { criticalFields } from '#shared/domain/config/critical.ts';
+import { schemaOf } from '#shared/domain/config/field.ts';
 import {
   basicFields,
   dryContactFields,
   firmwareFields,
   telemetryFields,
-} from '../../../shared/domain/makers/maker-a/config.ts';
-import { SensorId } from '../../../shared/domain/sensor/sensor.ts';
-import { millis } from '../../../shared/domain/values.ts';
+} from '#shared/domain/makers/maker-a/config.ts';
+import { SensorId } from '#shared/domain/sensor/sensor.ts';
+import { millis } from '#shared/domain/values.ts';
 
 const common = { maker: 'maker_a', params: z.object({ sensorId: SensorId }) } as const;
 const same = <S>(schema: S) => ({ body: schema, response: schema });

@@ -1,14 +1,14 @@
-import { changeConfig, plainConfig, readConfig } from '../../../shared/api/device/configs.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { criticalFields } from '../../../shared/domain/config/critical.ts';
+import { changeConfig, plainConfig, readConfig } from '#shared/api/device/configs.ts';
+import { serve } from '#shared/api/serve.ts';
+import { criticalFields } from '#shared/domain/config/critical.ts';
 import {
   learningEnds,
   newBasic,
   type StoredBasic,
   updateBasic,
   viewBasic,
-} from '../../../shared/domain/makers/maker-a/basic.ts';
-import { dryContactFields, firmwareFields, telemetryFields } from '../../../shared/domain/makers/maker-a/config.ts';
+} from '#shared/domain/makers/maker-a/basic.ts';
+import { dryContactFields, firmwareFields, telemetryFields } from '#shared/domain/makers/maker-a/config.ts';
 import { makerAConfig } from './contract.ts';
 
 const dryContact = plainConfig('maker_a', 'dry-contact', dryContactFields);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { configPair } from '../../../shared/api/device/config-pair.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { schemaOf } from '../../../shared/domain/config/field.ts';
-import { basicFields, fallFields, vitalFields } from '../../../shared/domain/makers/maker-b/config.ts';
+import { configPair } from '#shared/api/device/config-pair.ts';
+import { group } from '#shared/api/operation.ts';
+import { schemaOf } from '#shared/domain/config/field.ts';
+import { basicFields, fallFields, vitalFields } from '#shared/domain/makers/maker-b/config.ts';
 
 /** The sensor ids of this maker have exactly 12 characters. */
 const common = {

@@ -1,12 +1,12 @@
-import { changeConfig, plainConfig, readConfig } from '../../../shared/api/device/configs.ts';
-import { serve } from '../../../shared/api/serve.ts';
+import { changeConfig, plainConfig, readConfig } from '#shared/api/device/configs.ts';
+import { serve } from '#shared/api/serve.ts';
 import {
   fallFields,
   newBasic,
   type StoredBasic,
   vitalFields,
   withPosture,
-} from '../../../shared/domain/makers/maker-b/config.ts';
+} from '#shared/domain/makers/maker-b/config.ts';
 import { makerBConfig } from './contract.ts';
 
 const fall = plainConfig('maker_b', 'fall', fallFields, withPosture);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { paged, pageQuery } from '../../../shared/api/http/paging.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { SensorWithFalls } from '../../../shared/domain/event/open-fall-view.ts';
-import { idText } from '../../../shared/domain/values.ts';
+import { paged, pageQuery } from '#shared/api/http/paging.ts';
+import { group } from '#shared/api/operation.ts';
+import { SensorWithFalls } from '#shared/domain/event/open-fall-view.ts';
+import { idText } from '#shared/domain/values.ts';
 
 /**
  * This group has a function of its own, so that the requests of consoles every few seconds and long lists do not delay

@@ -1,11 +1,11 @@
-import { checkPassword } from '../../../shared/api/check-password.ts';
-import type { Call } from '../../../shared/api/operation.ts';
-import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
-import { type JobKind, runJob } from '../../../shared/domain/identity/job-kinds.ts';
-import { mayChangeRights } from '../../../shared/domain/identity/permission.ts';
-import { randomUlid } from '../../../shared/domain/ids.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
+import { checkPassword } from '#shared/api/check-password.ts';
+import type { Call } from '#shared/api/operation.ts';
+import type { DataJob } from '#shared/domain/identity/data-job.ts';
+import { type JobKind, runJob } from '#shared/domain/identity/job-kinds.ts';
+import { mayChangeRights } from '#shared/domain/identity/permission.ts';
+import { randomUlid } from '#shared/domain/ids.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import type { personalData } from './contract.ts';
 
 type Beginning = (typeof personalData)['operations']['createExport'];

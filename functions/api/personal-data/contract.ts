@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { DataExport, Erasure, jobIdText, NewDataJob } from '../../../shared/domain/identity/data-job-view.ts';
-import { idOrNoneText } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { DataExport, Erasure, jobIdText, NewDataJob } from '#shared/domain/identity/data-job-view.ts';
+import { idOrNoneText } from '#shared/domain/values.ts';
 
 const common = { auth: 'user', may: 'manage_customers', within: 'customer' } as const;
 const ofCustomer = { ...common, params: z.object({ customerId: idOrNoneText }) } as const;

@@ -1,5 +1,5 @@
-import { serve } from '../../../shared/api/serve.ts';
-import { type DataJob, EXPORT_KEPT, erasureView, exportView } from '../../../shared/domain/identity/data-job.ts';
+import { serve } from '#shared/api/serve.ts';
+import { type DataJob, EXPORT_KEPT, erasureView, exportView } from '#shared/domain/identity/data-job.ts';
 import { begin } from './begin.ts';
 import { personalData } from './contract.ts';
 

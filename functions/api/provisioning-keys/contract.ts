@@ -1,11 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import {
-  CreatedProvisioningKey,
-  NewProvisioningKey,
-  ProvisioningKey,
-} from '../../../shared/domain/sensor/provisioning-key.ts';
-import { Status, uuid } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { CreatedProvisioningKey, NewProvisioningKey, ProvisioningKey } from '#shared/domain/sensor/provisioning-key.ts';
+import { Status, uuid } from '#shared/domain/values.ts';
 
 export const provisioningKeys = group({
   name: 'provisioning-keys',

@@ -1,7 +1,7 @@
-import { serve } from '../../../shared/api/serve.ts';
-import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import { sorted } from '../../../shared/domain/page.ts';
+import { serve } from '#shared/api/serve.ts';
+import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import { sorted } from '#shared/domain/page.ts';
 import { provisioningKeys } from './contract.ts';
 
 export const handler = serve(provisioningKeys, {

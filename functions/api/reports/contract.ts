@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { group, type Operation } from '../../../shared/api/operation.ts';
-import { Report } from '../../../shared/domain/rule/report.ts';
-import { MonthOrDay } from '../../../shared/domain/time/calendar.ts';
-import { Bytes, idText } from '../../../shared/domain/values.ts';
+import { group, type Operation } from '#shared/api/operation.ts';
+import { Report } from '#shared/domain/rule/report.ts';
+import { MonthOrDay } from '#shared/domain/time/calendar.ts';
+import { Bytes, idText } from '#shared/domain/values.ts';
 
 /** The months that a span may touch, the rule hits in it, and the sensors of its customer. */
 export const MOST_MONTHS = 12;

@@ -1,4 +1,4 @@
-import { Figures, type Report } from '../../../shared/domain/rule/report.ts';
+import { Figures, type Report } from '#shared/domain/rule/report.ts';
 
 type Cell = string | number | boolean | null;
 

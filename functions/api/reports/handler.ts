@@ -1,11 +1,11 @@
-import { type Call, Reply } from '../../../shared/api/operation.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { RETENTION } from '../../../shared/domain/event/event.ts';
-import type { Feedback } from '../../../shared/domain/event/feedback.ts';
-import type { Report } from '../../../shared/domain/rule/report.ts';
-import { monthsOf } from '../../../shared/domain/rule/report-figures.ts';
-import { dayBehind, firstDay, lastDay, monthAfter, monthOf, partsOf } from '../../../shared/domain/time/calendar.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
+import { type Call, Reply } from '#shared/api/operation.ts';
+import { serve } from '#shared/api/serve.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import type { Report } from '#shared/domain/rule/report.ts';
+import { monthsOf } from '#shared/domain/rule/report-figures.ts';
+import { dayBehind, firstDay, lastDay, monthAfter, monthOf, partsOf } from '#shared/domain/time/calendar.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import { MOST_HITS, MOST_MONTHS, MOST_SENSORS, reports } from './contract.ts';
 import { csvOf } from './csv.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group, notifying } from '../../../shared/api/operation.ts';
-import { Region, Room, RoomUpdate } from '../../../shared/domain/sensor/room.ts';
-import { SensorId } from '../../../shared/domain/sensor/sensor.ts';
+import { group, notifying } from '#shared/api/operation.ts';
+import { Region, Room, RoomUpdate } from '#shared/domain/sensor/room.ts';
+import { SensorId } from '#shared/domain/sensor/sensor.ts';
 
 const common = {
   auth: 'user',

@@ -1,13 +1,13 @@
-import { notifyDevice } from '../../../shared/api/device/device-config.ts';
-import { refuseAll } from '../../../shared/api/errors.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import type { Room } from '../../../shared/domain/sensor/room.ts';
-import { firstRoom, rotationOf } from '../../../shared/domain/sensor/room-geometry.ts';
-import { placeRegions, roomErrors } from '../../../shared/domain/sensor/room-rules.ts';
-import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
-import type { SensorItem } from '../../../shared/store/sensors/sensor-item.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { notifyDevice } from '#shared/api/device/device-config.ts';
+import { refuseAll } from '#shared/api/errors.ts';
+import { serve } from '#shared/api/serve.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import type { Room } from '#shared/domain/sensor/room.ts';
+import { firstRoom, rotationOf } from '#shared/domain/sensor/room-geometry.ts';
+import { placeRegions, roomErrors } from '#shared/domain/sensor/room-rules.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import type { SensorItem } from '#shared/store/sensors/sensor-item.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { rooms } from './contract.ts';
 
 type Found = { sensor: SensorItem; room: Room };

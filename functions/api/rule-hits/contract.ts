@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { lookedHeaders, lookedQuery, paged, sensorOfList, sortBy } from '../../../shared/api/http/paging.ts';
-import { group, type Operation } from '../../../shared/api/operation.ts';
-import { RuleHit } from '../../../shared/domain/rule/rule-hit.ts';
-import { idText } from '../../../shared/domain/values.ts';
+import { lookedHeaders, lookedQuery, paged, sensorOfList, sortBy } from '#shared/api/http/paging.ts';
+import { group, type Operation } from '#shared/api/operation.ts';
+import { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import { idText } from '#shared/domain/values.ts';
 
 const shown = ['sensors.getAll', 'sensors.list'] as const;
 

@@ -1,14 +1,14 @@
-import { lookedReply } from '../../../shared/api/http/looked.ts';
-import { sendNotice } from '../../../shared/api/notices.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { RETENTION } from '../../../shared/domain/event/event.ts';
-import { holds } from '../../../shared/domain/identity/permission.ts';
-import { nameOfUser } from '../../../shared/domain/rule/acknowledgement.ts';
-import { isNear } from '../../../shared/domain/rule/escalation.ts';
-import type { RuleHit } from '../../../shared/domain/rule/rule-hit.ts';
-import type { Sensor } from '../../../shared/domain/sensor/sensor.ts';
-import type { HitItem } from '../../../shared/store/hits/hit-item.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { lookedReply } from '#shared/api/http/looked.ts';
+import { sendNotice } from '#shared/api/notices.ts';
+import { serve } from '#shared/api/serve.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import { holds } from '#shared/domain/identity/permission.ts';
+import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
+import { isNear } from '#shared/domain/rule/escalation.ts';
+import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import type { Sensor } from '#shared/domain/sensor/sensor.ts';
+import type { HitItem } from '#shared/store/hits/hit-item.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
 /**

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { paged, pageQuery, search, sortBy } from '../../../shared/api/http/paging.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { DeliveryView } from '../../../shared/domain/delivery/delivery-view.ts';
-import { NewRule, Rule, RuleUpdate } from '../../../shared/domain/rule/rule.ts';
-import { idText, int32, Status } from '../../../shared/domain/values.ts';
+import { paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
+import { group } from '#shared/api/operation.ts';
+import { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
+import { NewRule, Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
+import { idText, int32, Status } from '#shared/domain/values.ts';
 
 const regions =
   '`regionId` needs a `sensorId` whose room has that region. A rule with it tells of what happens in that region alone: of ' +

@@ -1,13 +1,13 @@
-import { addresseesOf, deliveryTo, knownOf } from '../../../shared/api/addressees.ts';
-import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
-import { NOBODY } from '../../../shared/domain/delivery/ping.ts';
-import { type EventContext, serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
-import { pingEvent } from '../../../shared/domain/event/event.ts';
-import type { Customer } from '../../../shared/domain/identity/customer.ts';
-import { randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
-import { allRecipients, recipientLists } from '../../../shared/domain/rule/recipients.ts';
-import type { Rule } from '../../../shared/domain/rule/rule.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
+import { addresseesOf, deliveryTo, knownOf } from '#shared/api/addressees.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { NOBODY } from '#shared/domain/delivery/ping.ts';
+import { type EventContext, serviceOf } from '#shared/domain/delivery/snapshot.ts';
+import { pingEvent } from '#shared/domain/event/event.ts';
+import type { Customer } from '#shared/domain/identity/customer.ts';
+import { randomUuid, timeOrderedId } from '#shared/domain/ids.ts';
+import { allRecipients, recipientLists } from '#shared/domain/rule/recipients.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import type { rules } from './contract.ts';
 
 type Uses = (typeof rules)['operations']['tryRule']['uses'][number];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { NewSensorGroup, SensorGroup, SensorGroupUpdate } from '../../../shared/domain/sensor/sensor-group.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { NewSensorGroup, SensorGroup, SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
+import { idText, Status } from '#shared/domain/values.ts';
 
 const oneGroup = {
   path: '/sensor-groups/{groupId}',

@@ -1,7 +1,7 @@
-import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { limitOf, type Quotas } from '../../../shared/domain/identity/quota.ts';
-import type { SensorGroupUpdate } from '../../../shared/domain/sensor/sensor-group.ts';
+import { customerFor, customerOfList } from '#shared/api/customer.ts';
+import { serve } from '#shared/api/serve.ts';
+import { limitOf, type Quotas } from '#shared/domain/identity/quota.ts';
+import type { SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
 import { sensorGroups } from './contract.ts';
 
 /** Gives the path of an unknown sensor for a 400. */

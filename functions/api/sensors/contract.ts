@@ -1,19 +1,11 @@
 import * as z from 'zod';
-import {
-  lookedHeaders,
-  lookedQuery,
-  lookedText,
-  paged,
-  pageQuery,
-  search,
-  sortBy,
-} from '../../../shared/api/http/paging.ts';
-import { group, notifying } from '../../../shared/api/operation.ts';
-import { EventView } from '../../../shared/domain/event/event-view.ts';
-import { withoutSpaces } from '../../../shared/domain/sensor/pairing.ts';
-import { Manufacturer, Sensor, SensorId } from '../../../shared/domain/sensor/sensor.ts';
-import { SensorStatus } from '../../../shared/domain/sensor/sensor-status.ts';
-import { id, idText, millis, Status, uuid } from '../../../shared/domain/values.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
+import { group, notifying } from '#shared/api/operation.ts';
+import { EventView } from '#shared/domain/event/event-view.ts';
+import { withoutSpaces } from '#shared/domain/sensor/pairing.ts';
+import { Manufacturer, Sensor, SensorId } from '#shared/domain/sensor/sensor.ts';
+import { SensorStatus } from '#shared/domain/sensor/sensor-status.ts';
+import { id, idText, millis, Status, uuid } from '#shared/domain/values.ts';
 
 const IsActive = z
   .enum(['true', 'false', 'null', ''])

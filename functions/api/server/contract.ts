@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { quotasSchema } from '../../../shared/domain/identity/quota.ts';
-import { ServiceHealth } from '../../../shared/domain/service-health-view.ts';
-import { Bytes } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { quotasSchema } from '#shared/domain/identity/quota.ts';
+import { ServiceHealth } from '#shared/domain/service-health-view.ts';
+import { Bytes } from '#shared/domain/values.ts';
 
 const ServerConfig = z
   .object({

@@ -1,5 +1,5 @@
-import { type Publication, publicationOf } from '../../../shared/api/http/publication.ts';
-import { openApi } from '../../../shared/api/openapi/document.ts';
+import { type Publication, publicationOf } from '#shared/api/http/publication.ts';
+import { openApi } from '#shared/api/openapi/document.ts';
 import { description } from './description.ts';
 
 type About = Parameters<typeof openApi>[1];

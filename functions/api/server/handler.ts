@@ -1,13 +1,13 @@
-import { preferred } from '../../../shared/api/http/accept.ts';
-import { isOnThisMachine } from '../../../shared/api/http/address.ts';
-import { header } from '../../../shared/api/http/exchange.ts';
-import { PER_PAGE_MAXIMUM } from '../../../shared/api/http/paging.ts';
-import { publish } from '../../../shared/api/http/publication.ts';
-import { Reply } from '../../../shared/api/operation.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { languages } from '../../../shared/domain/identity/locale.ts';
-import { Manufacturer } from '../../../shared/domain/sensor/sensor.ts';
-import { judgeHealth } from '../../../shared/domain/service-health.ts';
+import { preferred } from '#shared/api/http/accept.ts';
+import { isOnThisMachine } from '#shared/api/http/address.ts';
+import { header } from '#shared/api/http/exchange.ts';
+import { PER_PAGE_MAXIMUM } from '#shared/api/http/paging.ts';
+import { publish } from '#shared/api/http/publication.ts';
+import { Reply } from '#shared/api/operation.ts';
+import { serve } from '#shared/api/serve.ts';
+import { languages } from '#shared/domain/identity/locale.ts';
+import { Manufacturer } from '#shared/domain/sensor/sensor.ts';
+import { judgeHealth } from '#shared/domain/service-health.ts';
 import { server } from './contract.ts';
 
 /** How long (ms) the table may take to answer. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { paged, pageQuery, search, sortBy } from '../../../shared/api/http/paging.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '../../../shared/domain/identity/user.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+import { paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
+import { group } from '#shared/api/operation.ts';
+import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '#shared/domain/identity/user.ts';
+import { idText, Status } from '#shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });

@@ -1,15 +1,15 @@
-import { checkPassword } from '../../../shared/api/check-password.ts';
-import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
-import { drawAccountKey } from '../../../shared/auth/tokens.ts';
-import { type Caller, holds, mayChange, mayChangeRights } from '../../../shared/domain/identity/permission.ts';
-import { limitOf } from '../../../shared/domain/identity/quota.ts';
-import type { User, UserUpdate } from '../../../shared/domain/identity/user.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
-import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { checkPassword } from '#shared/api/check-password.ts';
+import { customerFor, customerOfList } from '#shared/api/customer.ts';
+import { serve } from '#shared/api/serve.ts';
+import { isCommonPassword } from '#shared/auth/common-passwords.ts';
+import { drawAccountKey } from '#shared/auth/tokens.ts';
+import { type Caller, holds, mayChange, mayChangeRights } from '#shared/domain/identity/permission.ts';
+import { limitOf } from '#shared/domain/identity/quota.ts';
+import type { User, UserUpdate } from '#shared/domain/identity/user.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import { matches, pageOf, sorted } from '#shared/domain/page.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { users } from './contract.ts';
 
 /** Gives all users, including those without a customer, who are in no other list. */

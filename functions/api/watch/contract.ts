@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
-import { Watch } from '../../../shared/domain/rule/watch.ts';
-import { idText } from '../../../shared/domain/values.ts';
+import { group } from '#shared/api/operation.ts';
+import { Watch } from '#shared/domain/rule/watch.ts';
+import { idText } from '#shared/domain/values.ts';
 
 /** A function of its own: consoles ask for it all the time, and with many sensors and rules it takes long. */
 export const watch = group({

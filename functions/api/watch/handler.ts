@@ -1,10 +1,10 @@
-import { channelsOf } from '../../../shared/api/channels-of.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { sorted } from '../../../shared/domain/page.ts';
-import type { Recipient } from '../../../shared/domain/rule/recipient.ts';
-import type { Rule } from '../../../shared/domain/rule/rule.ts';
-import { isWell, MOST_NAMED, troublesOf, watchedBy } from '../../../shared/domain/rule/watch.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { channelsOf } from '#shared/api/channels-of.ts';
+import { serve } from '#shared/api/serve.ts';
+import { sorted } from '#shared/domain/page.ts';
+import type { Recipient } from '#shared/domain/rule/recipient.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import { isWell, MOST_NAMED, troublesOf, watchedBy } from '#shared/domain/rule/watch.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { watch } from './contract.ts';
 
 type Reading = StoreOf<'recipients.person' | 'channels.provenOf'>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { paged, pageQuery, search, sortBy } from '../../../shared/api/http/paging.ts';
-import { group } from '../../../shared/api/operation.ts';
+import { paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
+import { group } from '#shared/api/operation.ts';
 import {
   Circuit,
   CreatedWebhook,
@@ -8,10 +8,10 @@ import {
   Webhook,
   WebhookToken,
   WebhookUpdate,
-} from '../../../shared/domain/delivery/webhook.ts';
-import { webhookManagers } from '../../../shared/domain/delivery/webhook-access.ts';
-import { Seen } from '../../../shared/domain/rule/watch.ts';
-import { idText, Status, uuid } from '../../../shared/domain/values.ts';
+} from '#shared/domain/delivery/webhook.ts';
+import { webhookManagers } from '#shared/domain/delivery/webhook-access.ts';
+import { Seen } from '#shared/domain/rule/watch.ts';
+import { idText, Status, uuid } from '#shared/domain/values.ts';
 
 const ByWebhook = z.object({ webhookId: uuid });
 

@@ -1,4 +1,4 @@
-import { scheduled } from '../../../shared/queue/consumer.ts';
+import { scheduled } from '#shared/queue/consumer.ts';
 
 /** Looks once a day whether anybody is told of alarms: an address that nobody confirmed is told of nothing. */
 export const alarmCheck = scheduled({

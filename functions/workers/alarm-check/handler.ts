@@ -1,7 +1,7 @@
-import { alarmMail } from '../../../shared/domain/people/alarm-mail.ts';
-import { toldOf } from '../../../shared/domain/people/subscription.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import { onSchedule } from '../../../shared/worker/on-host.ts';
+import { alarmMail } from '#shared/domain/people/alarm-mail.ts';
+import { toldOf } from '#shared/domain/people/subscription.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import { onSchedule } from '#shared/worker/on-host.ts';
 import { alarmCheck } from './contract.ts';
 
 type CheckDeps = Deps<(typeof alarmCheck)['uses'][number]>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { called } from '../../../shared/queue/consumer.ts';
+import { called } from '#shared/queue/consumer.ts';
 
 /**
  * The event with which AWS IoT asks its custom authorizer about a connection by MQTT. The password is in base64.

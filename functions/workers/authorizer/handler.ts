@@ -1,5 +1,5 @@
-import { hashOf, readToken } from '../../../shared/auth/tokens.ts';
-import { onCall } from '../../../shared/worker/on-host.ts';
+import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { onCall } from '#shared/worker/on-host.ts';
 import { authorizer, Connecting } from './contract.ts';
 import { denied, rightsOf } from './rights.ts';
 

@@ -1,5 +1,5 @@
-import type { Device } from '../../../shared/domain/sensor/sensor.ts';
-import { basicIngest, topicsOf } from '../../../shared/ingest/topics.ts';
+import type { Device } from '#shared/domain/sensor/sensor.ts';
+import { basicIngest, topicsOf } from '#shared/ingest/topics.ts';
 
 type Statement = { Effect: 'Allow'; Action: string; Resource: readonly string[] };
 /** The answer of a custom authorizer. */

@@ -1,5 +1,5 @@
-import { CANARY_SECONDS } from '../../../shared/domain/canary.ts';
-import { scheduled } from '../../../shared/queue/consumer.ts';
+import { CANARY_SECONDS } from '#shared/domain/canary.ts';
+import { scheduled } from '#shared/queue/consumer.ts';
 
 /** Lets a sensor of the canary fall as a device would, and waits until its webhook is called by the public address. */
 export const canaryRound = scheduled({

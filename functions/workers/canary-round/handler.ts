@@ -1,7 +1,7 @@
-import { BASE_PATH } from '../../../shared/domain/base-path.ts';
-import { canaryUrl } from '../../../shared/domain/canary.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import { onSchedule } from '../../../shared/worker/on-host.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import { canaryUrl } from '#shared/domain/canary.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import { onSchedule } from '#shared/worker/on-host.ts';
 import { canaryRound } from './contract.ts';
 import { type CanaryDeps, CONTEXT, furnish } from './home.ts';
 

@@ -1,11 +1,11 @@
-import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import { NewWebhook } from '../../../shared/domain/delivery/webhook.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import { makers } from '../../../shared/domain/makers/makers.ts';
-import { NewRule } from '../../../shared/domain/rule/rule.ts';
-import { newSensor } from '../../../shared/domain/sensor/sensor.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { CanaryHome } from '../../../shared/store/people/canary.ts';
+import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { NewWebhook } from '#shared/domain/delivery/webhook.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import { makers } from '#shared/domain/makers/makers.ts';
+import { NewRule } from '#shared/domain/rule/rule.ts';
+import { newSensor } from '#shared/domain/sensor/sensor.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { CanaryHome } from '#shared/store/people/canary.ts';
 import type { canaryRound } from './contract.ts';
 
 export type CanaryDeps = Deps<(typeof canaryRound)['uses'][number]>;

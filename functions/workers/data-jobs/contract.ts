@@ -1,5 +1,5 @@
-import { consumer } from '../../../shared/queue/consumer.ts';
-import { RunJob } from '../../../shared/queue/run-job.ts';
+import { consumer } from '#shared/queue/consumer.ts';
+import { RunJob } from '#shared/queue/run-job.ts';
 
 /** Exports and erases what is kept of people: a job of minutes that nobody waits for, apart from all alarms. */
 export const dataJobs = consumer({

@@ -1,4 +1,4 @@
-import type { Deps } from '../../../shared/runtime/deps.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import type { dataJobs } from './contract.ts';
 
 export type JobDeps = Deps<(typeof dataJobs)['uses'][number]>;

@@ -1,10 +1,10 @@
-import { inBatches } from '../../../shared/concurrency/in-batches.ts';
-import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
-import { type DataJob, SETTLED_AFTER } from '../../../shared/domain/identity/data-job.ts';
-import { type DeliveryItem, deliveryOf } from '../../../shared/store/deliveries/delivery-item.ts';
-import { belongings } from '../../../shared/store/subjects/subject-items.ts';
-import { type Met, walk } from '../../../shared/store/subjects/subject-walk.ts';
-import type { Found, Lead } from '../../../shared/store/subjects/subjects.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { type DataJob, SETTLED_AFTER } from '#shared/domain/identity/data-job.ts';
+import { type DeliveryItem, deliveryOf } from '#shared/store/deliveries/delivery-item.ts';
+import { belongings } from '#shared/store/subjects/subject-items.ts';
+import { type Met, walk } from '#shared/store/subjects/subject-walk.ts';
+import type { Found, Lead } from '#shared/store/subjects/subjects.ts';
 import type { JobDeps } from './deps.ts';
 import { forgetInRules } from './rules.ts';
 import { whoOf } from './who.ts';

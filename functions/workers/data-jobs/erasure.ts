@@ -1,7 +1,7 @@
-import { type DataJob, JOB_KEPT, SETTLED_AFTER } from '../../../shared/domain/identity/data-job.ts';
-import { runJob } from '../../../shared/domain/identity/job-kinds.ts';
-import { RETENTION_DAYS } from '../../../shared/queue/consumer.ts';
-import type { Lead } from '../../../shared/store/subjects/subjects.ts';
+import { type DataJob, JOB_KEPT, SETTLED_AFTER } from '#shared/domain/identity/data-job.ts';
+import { runJob } from '#shared/domain/identity/job-kinds.ts';
+import { RETENTION_DAYS } from '#shared/queue/consumer.ts';
+import type { Lead } from '#shared/store/subjects/subjects.ts';
 import type { JobDeps } from './deps.ts';
 import { eraseAll } from './erase.ts';
 import { vanish } from './vanish.ts';

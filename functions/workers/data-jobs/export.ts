@@ -1,8 +1,8 @@
-import { type DataJob, EXPORT_KEPT } from '../../../shared/domain/identity/data-job.ts';
-import { zipped } from '../../../shared/exports/zip.ts';
-import { leadsOf } from '../../../shared/store/subjects/subject-places.ts';
-import type { Lead } from '../../../shared/store/subjects/subjects.ts';
-import { items } from '../../../shared/store/table.ts';
+import { type DataJob, EXPORT_KEPT } from '#shared/domain/identity/data-job.ts';
+import { zipped } from '#shared/exports/zip.ts';
+import { leadsOf } from '#shared/store/subjects/subject-places.ts';
+import type { Lead } from '#shared/store/subjects/subjects.ts';
+import { items } from '#shared/store/table.ts';
 import type { JobDeps } from './deps.ts';
 import { linesOf } from './lines.ts';
 

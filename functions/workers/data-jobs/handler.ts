@@ -1,5 +1,5 @@
-import { type DataJob, EXPORT_KEPT } from '../../../shared/domain/identity/data-job.ts';
-import { consume } from '../../../shared/worker/consume.ts';
+import { type DataJob, EXPORT_KEPT } from '#shared/domain/identity/data-job.ts';
+import { consume } from '#shared/worker/consume.ts';
 import { dataJobs } from './contract.ts';
 import type { JobDeps } from './deps.ts';
 import { runErasure } from './erasure.ts';

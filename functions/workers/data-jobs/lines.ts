@@ -1,8 +1,8 @@
-import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
-import { belongings } from '../../../shared/store/subjects/subject-items.ts';
-import { shownOf } from '../../../shared/store/subjects/subject-lines.ts';
-import { walk } from '../../../shared/store/subjects/subject-walk.ts';
-import type { Lead } from '../../../shared/store/subjects/subjects.ts';
+import type { DataJob } from '#shared/domain/identity/data-job.ts';
+import { belongings } from '#shared/store/subjects/subject-items.ts';
+import { shownOf } from '#shared/store/subjects/subject-lines.ts';
+import { walk } from '#shared/store/subjects/subject-walk.ts';
+import type { Lead } from '#shared/store/subjects/subjects.ts';
 import type { JobDeps } from './deps.ts';
 import { whoOf } from './who.ts';
 

@@ -1,8 +1,8 @@
-import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
-import type { Subject } from '../../../shared/domain/identity/data-job-view.ts';
-import type { Recipient } from '../../../shared/domain/rule/recipient.ts';
-import type { Rule } from '../../../shared/domain/rule/rule.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import type { DataJob } from '#shared/domain/identity/data-job.ts';
+import type { Subject } from '#shared/domain/identity/data-job-view.ts';
+import type { Recipient } from '#shared/domain/rule/recipient.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { JobDeps } from './deps.ts';
 
 /**

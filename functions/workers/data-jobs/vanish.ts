@@ -1,10 +1,10 @@
-import { inBatches } from '../../../shared/concurrency/in-batches.ts';
-import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
-import { leadsOf, placesOfDevice } from '../../../shared/store/subjects/subject-places.ts';
-import { kindOf } from '../../../shared/store/subjects/subject-walk.ts';
-import { items } from '../../../shared/store/table.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import type { DataJob } from '#shared/domain/identity/data-job.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import { leadsOf, placesOfDevice } from '#shared/store/subjects/subject-places.ts';
+import { kindOf } from '#shared/store/subjects/subject-walk.ts';
+import { items } from '#shared/store/table.ts';
 import type { JobDeps } from './deps.ts';
 
 type Counts = Map<string, number>;

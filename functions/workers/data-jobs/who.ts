@@ -1,5 +1,5 @@
-import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
-import type { Lead, Who } from '../../../shared/store/subjects/subjects.ts';
+import type { DataJob } from '#shared/domain/identity/data-job.ts';
+import type { Lead, Who } from '#shared/store/subjects/subjects.ts';
 
 /** Whose data a job is about. */
 export const whoOf = ({ customerId, subject }: DataJob, leads: readonly Lead[]): Who => {

@@ -1,7 +1,7 @@
-import { sendNotice } from '../../../shared/api/notices.ts';
-import type { AttemptOutcome, Delivery } from '../../../shared/domain/delivery/delivery.ts';
-import { RETENTION } from '../../../shared/domain/event/event.ts';
-import { nameFrom } from '../../../shared/domain/rule/acknowledgement.ts';
+import { sendNotice } from '#shared/api/notices.ts';
+import type { AttemptOutcome, Delivery } from '#shared/domain/delivery/delivery.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**

@@ -1,10 +1,10 @@
-import type { Permit } from '../../../shared/concurrency/semaphore.ts';
-import type { SlotPool } from '../../../shared/delivery/webhook-client.ts';
-import { isNew, requestModeOf } from '../../../shared/domain/delivery/breaker.ts';
-import { RETRY_DELAYS, varied } from '../../../shared/domain/delivery/delivery.ts';
-import { isPosted, type PostedWebhook } from '../../../shared/domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import type { WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
+import type { Permit } from '#shared/concurrency/semaphore.ts';
+import type { SlotPool } from '#shared/delivery/webhook-client.ts';
+import { isNew, requestModeOf } from '#shared/domain/delivery/breaker.ts';
+import { RETRY_DELAYS, varied } from '#shared/domain/delivery/delivery.ts';
+import { isPosted, type PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { acquireSlot, type RequestSlot, TIME_FOR_ONE } from './slots.ts';
 

@@ -1,15 +1,10 @@
-import { addressKeyOf } from '../../../shared/api/address-key.ts';
-import { unlocked } from '../../../shared/api/unlocked.ts';
-import type { Result } from '../../../shared/domain/delivery/attempt.ts';
-import {
-  type AttemptOutcome,
-  afterAttempt,
-  type Delivery,
-  type Next,
-} from '../../../shared/domain/delivery/delivery.ts';
-import type { PostedWebhook } from '../../../shared/domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import type { WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
+import { addressKeyOf } from '#shared/api/address-key.ts';
+import { unlocked } from '#shared/api/unlocked.ts';
+import type { Result } from '#shared/domain/delivery/attempt.ts';
+import { type AttemptOutcome, afterAttempt, type Delivery, type Next } from '#shared/domain/delivery/delivery.ts';
+import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { acknowledgeHits } from './acknowledge.ts';
 import { claim } from './claim.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';

@@ -1,8 +1,8 @@
-import { report } from '../../../shared/api/delivery-results.ts';
-import { type Delivery, messageOf } from '../../../shared/domain/delivery/delivery.ts';
-import { noteContext } from '../../../shared/observability/log.ts';
-import type { DeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
-import { PutAside } from '../../../shared/worker/failure.ts';
+import { report } from '#shared/api/delivery-results.ts';
+import { type Delivery, messageOf } from '#shared/domain/delivery/delivery.ts';
+import { noteContext } from '#shared/observability/log.ts';
+import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { PutAside } from '#shared/worker/failure.ts';
 import { chanceOf, type DeliverDeps } from './deps.ts';
 import { enqueueAt } from './enqueue.ts';
 import { endedIfTaken } from './taken.ts';

@@ -1,7 +1,7 @@
-import { AT_A_TIME } from '../../../shared/domain/delivery/breaker.ts';
-import { LEASE_SECONDS } from '../../../shared/domain/delivery/delivery.ts';
-import { consumer } from '../../../shared/queue/consumer.ts';
-import { WebhookTask } from '../../../shared/queue/task.ts';
+import { AT_A_TIME } from '#shared/domain/delivery/breaker.ts';
+import { LEASE_SECONDS } from '#shared/domain/delivery/delivery.ts';
+import { consumer } from '#shared/queue/consumer.ts';
+import { WebhookTask } from '#shared/queue/task.ts';
 
 /**
  * Sends deliveries. First attempts at healthy receivers come from the queue `deliveries`, all others from `retries`, so

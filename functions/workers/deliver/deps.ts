@@ -1,5 +1,5 @@
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import type { deliver } from './contract.ts';
 
 export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;

@@ -1,5 +1,5 @@
-import { deliverTask, MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
-import type { DeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
+import { deliverTask, MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
+import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /** Is a time (ms) so soon that a queue can delay a task until then? */

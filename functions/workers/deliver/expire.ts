@@ -1,6 +1,6 @@
-import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
-import { isResting } from '../../../shared/domain/delivery/states.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { isResting } from '#shared/domain/delivery/states.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import { tellFailed } from './tell-managers.ts';
 

@@ -1,10 +1,10 @@
-import { isWell } from '../../../shared/domain/delivery/breaker.ts';
-import { isPosted } from '../../../shared/domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import type { Deliver } from '../../../shared/queue/task.ts';
-import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
-import { consume } from '../../../shared/worker/consume.ts';
-import { ComeAgain } from '../../../shared/worker/failure.ts';
+import { isWell } from '#shared/domain/delivery/breaker.ts';
+import { isPosted } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Deliver } from '#shared/queue/task.ts';
+import type { DeliveryKey, WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { consume } from '#shared/worker/consume.ts';
+import { ComeAgain } from '#shared/worker/failure.ts';
 import { ACQUIRE_TIMEOUT_MS, type Admitted, admit, soon, stepOf } from './admission.ts';
 import { attempt } from './attempt.ts';
 import { comeAgain } from './claim.ts';

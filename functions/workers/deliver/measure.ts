@@ -1,6 +1,6 @@
-import type { Delivery, Next } from '../../../shared/domain/delivery/delivery.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import { timeOfUlid } from '../../../shared/domain/ids.ts';
+import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
 import { type DeliverDeps, scheduleOf } from './deps.ts';
 
 const counted = {

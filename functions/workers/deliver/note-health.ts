@@ -1,7 +1,7 @@
-import type { Result } from '../../../shared/domain/delivery/attempt.ts';
-import { isNewsOfSuccess, openUntilAfter, slowUntil, verdictOn } from '../../../shared/domain/delivery/breaker.ts';
-import type { Delivery, Next } from '../../../shared/domain/delivery/delivery.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import type { Result } from '#shared/domain/delivery/attempt.ts';
+import { isNewsOfSuccess, openUntilAfter, slowUntil, verdictOn } from '#shared/domain/delivery/breaker.ts';
+import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import type { RequestSlot } from './slots.ts';
 import { isFirst, switchOff } from './tell-managers.ts';

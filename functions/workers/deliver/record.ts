@@ -1,6 +1,6 @@
-import { endOriginals, endReplay, report } from '../../../shared/api/delivery-results.ts';
-import type { Result } from '../../../shared/domain/delivery/attempt.ts';
-import type { Delivery, Next } from '../../../shared/domain/delivery/delivery.ts';
+import { endOriginals, endReplay, report } from '#shared/api/delivery-results.ts';
+import type { Result } from '#shared/domain/delivery/attempt.ts';
+import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueIfSoon, isSoon } from './enqueue.ts';
 

@@ -1,5 +1,5 @@
-import { RELEASE_EVERY } from '../../../shared/domain/delivery/delivery.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import { RELEASE_EVERY } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueIfSoon } from './enqueue.ts';
 import { lookAtFeed } from './watch-feed.ts';

@@ -1,6 +1,6 @@
-import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
-import { isFinished, type ReplayRecord, repetitionOf, spanOf, takes } from '../../../shared/domain/delivery/replay.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { isFinished, type ReplayRecord, repetitionOf, spanOf, takes } from '#shared/domain/delivery/replay.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueIfSoon } from './enqueue.ts';
 

@@ -1,8 +1,8 @@
-import { payloadOf, sourceOf } from '../../../shared/delivery/message.ts';
-import { sendByHttp } from '../../../shared/delivery/targets/http.ts';
-import type { Result } from '../../../shared/domain/delivery/attempt.ts';
-import type { AttemptOutcome, Delivery } from '../../../shared/domain/delivery/delivery.ts';
-import type { PostedWebhook } from '../../../shared/domain/delivery/feed.ts';
+import { payloadOf, sourceOf } from '#shared/delivery/message.ts';
+import { sendByHttp } from '#shared/delivery/targets/http.ts';
+import type { Result } from '#shared/domain/delivery/attempt.ts';
+import type { AttemptOutcome, Delivery } from '#shared/domain/delivery/delivery.ts';
+import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /** The error of an attempt whose message was not found: a bug of this service, never the receiver's fault. */

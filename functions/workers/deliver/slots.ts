@@ -1,8 +1,8 @@
-import type { Permit } from '../../../shared/concurrency/semaphore.ts';
-import type { SlotPool } from '../../../shared/delivery/webhook-client.ts';
-import { AT_A_TIME, type Held, type Hold, isWell } from '../../../shared/domain/delivery/breaker.ts';
-import { DEADLINE_SECONDS } from '../../../shared/domain/delivery/delivery.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import type { Permit } from '#shared/concurrency/semaphore.ts';
+import type { SlotPool } from '#shared/delivery/webhook-client.ts';
+import { AT_A_TIME, type Held, type Hold, isWell } from '#shared/domain/delivery/breaker.ts';
+import { DEADLINE_SECONDS } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { chanceOf, type DeliverDeps } from './deps.ts';
 
 /** The time (ms) that must be left to begin a request: its longest deadline, and the writes around it. */

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const CANCELED = 'canceled';

@@ -1,14 +1,14 @@
-import { sendNotice } from '../../../shared/api/notices.ts';
-import { type Delivery, receiverOf } from '../../../shared/domain/delivery/delivery.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import { mayManage } from '../../../shared/domain/delivery/webhook-access.ts';
-import { fallAlarms, isAboutReceivers } from '../../../shared/domain/event/event.ts';
-import { holds } from '../../../shared/domain/identity/permission.ts';
-import { uuidV5 } from '../../../shared/domain/ids.ts';
-import { kinds } from '../../../shared/domain/kinds.ts';
-import { type Concern, concernMail, type WebhookConcern } from '../../../shared/domain/people/concern-mail.ts';
-import type { Write } from '../../../shared/store/engine/request.ts';
-import { type NoticeItem, putNotice } from '../../../shared/store/sensors/events.ts';
+import { sendNotice } from '#shared/api/notices.ts';
+import { type Delivery, receiverOf } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
+import { fallAlarms, isAboutReceivers } from '#shared/domain/event/event.ts';
+import { holds } from '#shared/domain/identity/permission.ts';
+import { uuidV5 } from '#shared/domain/ids.ts';
+import { kinds } from '#shared/domain/kinds.ts';
+import { type Concern, concernMail, type WebhookConcern } from '#shared/domain/people/concern-mail.ts';
+import type { Write } from '#shared/store/engine/request.ts';
+import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;

@@ -1,8 +1,8 @@
-import type { WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
-import { isExpired } from '../../../shared/domain/delivery/feed.ts';
-import { isResting } from '../../../shared/domain/delivery/states.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import type { WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
+import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { isExpired } from '#shared/domain/delivery/feed.ts';
+import { isResting } from '#shared/domain/delivery/states.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { comeAgain } from './claim.ts';
 import type { DeliverDeps } from './deps.ts';
 import { endIfExpired, endUnfetched } from './expire.ts';

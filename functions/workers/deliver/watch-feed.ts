@@ -1,6 +1,6 @@
-import { RELEASE_EVERY } from '../../../shared/domain/delivery/delivery.ts';
-import { isExpired, isPosted, SILENT_AFTER, unfetchedSince } from '../../../shared/domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import { RELEASE_EVERY } from '#shared/domain/delivery/delivery.ts';
+import { isExpired, isPosted, SILENT_AFTER, unfetchedSince } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueIfSoon } from './enqueue.ts';
 import { endUnfetched } from './expire.ts';

@@ -1,6 +1,6 @@
-import { ingestUses } from '../../../shared/ingest/uses.ts';
-import { consumer } from '../../../shared/queue/consumer.ts';
-import { DevicePublished } from '../../../shared/queue/mqtt.ts';
+import { ingestUses } from '#shared/ingest/uses.ts';
+import { consumer } from '#shared/queue/consumer.ts';
+import { DevicePublished } from '#shared/queue/mqtt.ts';
 
 /**
  * Ingests what devices publish by MQTT. The rule of AWS IoT calls it with each message; the queue `mqtt` brings messages

@@ -1,11 +1,11 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import { createDeviceRates, deviceLimits, isOver } from '../../../shared/api/device/device-rates.ts';
-import type { Device } from '../../../shared/domain/sensor/sensor.ts';
-import type { Sender } from '../../../shared/ingest/messages.ts';
-import type { Published } from '../../../shared/queue/mqtt.ts';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import { consume } from '../../../shared/worker/consume.ts';
-import { onCall } from '../../../shared/worker/on-host.ts';
+import { createDeviceRates, deviceLimits, isOver } from '#shared/api/device/device-rates.ts';
+import type { Device } from '#shared/domain/sensor/sensor.ts';
+import type { Sender } from '#shared/ingest/messages.ts';
+import type { Published } from '#shared/queue/mqtt.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { consume } from '#shared/worker/consume.ts';
+import { onCall } from '#shared/worker/on-host.ts';
 import { ingesting } from './contract.ts';
 import { countOf, type Ingesting, refuse, take } from './take.ts';
 

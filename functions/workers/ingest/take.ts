@@ -1,11 +1,11 @@
-import { parseJson } from '../../../shared/api/http/json.ts';
-import { ownUuid } from '../../../shared/domain/event/message.ts';
-import { countIn } from '../../../shared/domain/event/raw.ts';
-import { ingest } from '../../../shared/ingest/ingest.ts';
-import type { Sender, Warning } from '../../../shared/ingest/messages.ts';
-import type { Refused } from '../../../shared/ingest/tell.ts';
-import type { Published } from '../../../shared/queue/mqtt.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
+import { parseJson } from '#shared/api/http/json.ts';
+import { ownUuid } from '#shared/domain/event/message.ts';
+import { countIn } from '#shared/domain/event/raw.ts';
+import { ingest } from '#shared/ingest/ingest.ts';
+import type { Sender, Warning } from '#shared/ingest/messages.ts';
+import type { Refused } from '#shared/ingest/tell.ts';
+import type { Published } from '#shared/queue/mqtt.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import type { ingesting } from './contract.ts';
 
 export type Ingesting = Deps<(typeof ingesting)['uses'][number]>;

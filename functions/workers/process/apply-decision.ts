@@ -1,14 +1,14 @@
-import { type Known, knownOf } from '../../../shared/api/addressees.ts';
-import type { Delivery, WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
-import { serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
-import type { Decided, Decision } from '../../../shared/domain/event/decision.ts';
-import type { Situation } from '../../../shared/domain/event/event.ts';
-import type { Rule } from '../../../shared/domain/rule/rule.ts';
-import { defaultRoom, normalize } from '../../../shared/domain/sensor/room-geometry.ts';
-import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
-import { inContext, oneOrAll } from '../../../shared/observability/log.ts';
-import { deliverTask } from '../../../shared/queue/encode.ts';
-import type { EventItem } from '../../../shared/store/sensors/events.ts';
+import { type Known, knownOf } from '#shared/api/addressees.ts';
+import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { serviceOf } from '#shared/domain/delivery/snapshot.ts';
+import type { Decided, Decision } from '#shared/domain/event/decision.ts';
+import type { Situation } from '#shared/domain/event/event.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { inContext, oneOrAll } from '#shared/observability/log.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
+import type { EventItem } from '#shared/store/sensors/events.ts';
 import { appender, fire, fireDeleted, forHooks } from './fire.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 

@@ -1,7 +1,7 @@
-import { stepByTime, timeOf } from '../../../shared/domain/event/event-steps.ts';
-import { silentAt } from '../../../shared/domain/sensor/sensor-state.ts';
-import { hasOpenFall, nextMove } from '../../../shared/domain/state/time.ts';
-import type { StateItem } from '../../../shared/store/sensors/states.ts';
+import { stepByTime, timeOf } from '#shared/domain/event/event-steps.ts';
+import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { hasOpenFall, nextMove } from '#shared/domain/state/time.ts';
+import type { StateItem } from '#shared/store/sensors/states.ts';
 import { finishEarlier } from './finish-earlier.ts';
 import { roomContextOf } from './room-context.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';

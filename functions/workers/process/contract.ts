@@ -1,5 +1,5 @@
-import { consumer } from '../../../shared/queue/consumer.ts';
-import { SensorTask } from '../../../shared/queue/task.ts';
+import { consumer } from '#shared/queue/consumer.ts';
+import { SensorTask } from '#shared/queue/task.ts';
 
 /** Processes messages of devices: decides which events they make, which rules fire, and which deliveries follow. */
 export const processing = consumer({

@@ -1,5 +1,5 @@
-import { isNear } from '../../../shared/domain/rule/escalation.ts';
-import type { Escalate } from '../../../shared/queue/task.ts';
+import { isNear } from '#shared/domain/rule/escalation.ts';
+import type { Escalate } from '#shared/queue/task.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
 /** Enqueues the task for a round that is due `at` (ms), if a queue can delay it until then; else the sweep does, in time. */

@@ -1,9 +1,9 @@
-import { isOver } from '../../../shared/domain/over.ts';
-import { type Escalation, nextRound, opened, stepsOf } from '../../../shared/domain/rule/escalation.ts';
-import { isForDuty } from '../../../shared/domain/rule/recipients.ts';
-import type { Escalate } from '../../../shared/queue/task.ts';
-import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
-import type { EscalatedHit } from '../../../shared/store/rules/escalations.ts';
+import { isOver } from '#shared/domain/over.ts';
+import { type Escalation, nextRound, opened, stepsOf } from '#shared/domain/rule/escalation.ts';
+import { isForDuty } from '#shared/domain/rule/recipients.ts';
+import type { Escalate } from '#shared/queue/task.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import type { EscalatedHit } from '#shared/store/rules/escalations.ts';
 import { enqueueRound } from './enqueue-round.ts';
 import { applyRound, cancelRound, contentOf, type RoundContext, roundContextOf } from './round.ts';
 import type { ProcessDeps } from './sensor-context.ts';

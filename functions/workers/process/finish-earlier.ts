@@ -1,6 +1,6 @@
-import type { StateItem } from '../../../shared/store/sensors/states.ts';
-import type { Received } from '../../../shared/worker/consume.ts';
-import { ComeAgain, kindOfFailure } from '../../../shared/worker/failure.ts';
+import type { StateItem } from '#shared/store/sensors/states.ts';
+import type { Received } from '#shared/worker/consume.ts';
+import { ComeAgain, kindOfFailure } from '#shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';
 import { type ProcessDeps, type SensorContext, sensorContextOf } from './sensor-context.ts';
 

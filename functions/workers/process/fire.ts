@@ -7,17 +7,17 @@ import {
   onceEach,
   publisherOf,
   textFor,
-} from '../../../shared/api/addressees.ts';
-import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
-import { isNamed, noFilters } from '../../../shared/domain/delivery/event-filters.ts';
-import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/delivery/snapshot.ts';
-import type { Decision } from '../../../shared/domain/event/decision.ts';
-import { timeOrderedId } from '../../../shared/domain/ids.ts';
-import { beginning, placesOf } from '../../../shared/domain/rule/escalation.ts';
-import { isForDuty } from '../../../shared/domain/rule/recipients.ts';
-import type { Rule } from '../../../shared/domain/rule/rule.ts';
-import type { HitPlace, RuleMessage } from '../../../shared/domain/rule/rule-hit.ts';
-import type { NewHit, NewMessage } from '../../../shared/store/hits/hit-item.ts';
+} from '#shared/api/addressees.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { isNamed, noFilters } from '#shared/domain/delivery/event-filters.ts';
+import { type EventContext, newDelivery, senderOf, snapshotOf } from '#shared/domain/delivery/snapshot.ts';
+import type { Decision } from '#shared/domain/event/decision.ts';
+import { timeOrderedId } from '#shared/domain/ids.ts';
+import { beginning, placesOf } from '#shared/domain/rule/escalation.ts';
+import { isForDuty } from '#shared/domain/rule/recipients.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import type { HitPlace, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
 import { enqueueRound } from './enqueue-round.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 

@@ -1,9 +1,9 @@
-import type { Signal } from '../../../shared/domain/event/message.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
-import type { StateItem } from '../../../shared/store/sensors/states.ts';
-import { consume, type Received } from '../../../shared/worker/consume.ts';
-import { ComeAgain, PutAside } from '../../../shared/worker/failure.ts';
+import type { Signal } from '#shared/domain/event/message.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { ProcessMessages, ProcessNotice, SensorTask } from '#shared/queue/task.ts';
+import type { StateItem } from '#shared/store/sensors/states.ts';
+import { consume, type Received } from '#shared/worker/consume.ts';
+import { ComeAgain, PutAside } from '#shared/worker/failure.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
 import { finishEarlier, finishOrPutAside } from './finish-earlier.ts';

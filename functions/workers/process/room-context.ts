@@ -1,5 +1,5 @@
-import { type RoomContext, timesOf } from '../../../shared/domain/state/room-context.ts';
-import type { needsOf } from '../../../shared/domain/state/step.ts';
+import { type RoomContext, timesOf } from '#shared/domain/state/room-context.ts';
+import type { needsOf } from '#shared/domain/state/step.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 /**

@@ -8,16 +8,16 @@ import {
   knownOf,
   onceEach,
   publisherOf,
-} from '../../../shared/api/addressees.ts';
-import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery/delivery.ts';
-import { type EventContext, idInRound, serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
-import { closed, type Escalation, MOST_MESSAGES, placesOf, stepsOf } from '../../../shared/domain/rule/escalation.ts';
-import { allRecipients } from '../../../shared/domain/rule/recipients.ts';
-import type { Rule } from '../../../shared/domain/rule/rule.ts';
-import type { RuleMessage } from '../../../shared/domain/rule/rule-hit.ts';
-import { deliverTask } from '../../../shared/queue/encode.ts';
-import type { EscalatedHit } from '../../../shared/store/rules/escalations.ts';
-import type { StateItem } from '../../../shared/store/sensors/states.ts';
+} from '#shared/api/addressees.ts';
+import { type Delivery, receiverOf, webhookOf } from '#shared/domain/delivery/delivery.ts';
+import { type EventContext, idInRound, serviceOf } from '#shared/domain/delivery/snapshot.ts';
+import { closed, type Escalation, MOST_MESSAGES, placesOf, stepsOf } from '#shared/domain/rule/escalation.ts';
+import { allRecipients } from '#shared/domain/rule/recipients.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
+import type { EscalatedHit } from '#shared/store/rules/escalations.ts';
+import type { StateItem } from '#shared/store/sensors/states.ts';
 import { countAlarms, writeDeliveries } from './apply-decision.ts';
 import { enqueueRound } from './enqueue-round.ts';
 import { messageFor } from './fire.ts';

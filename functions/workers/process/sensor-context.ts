@@ -1,10 +1,10 @@
-import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
-import { newSensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { CustomerItem } from '../../../shared/store/people/customers.ts';
-import type { FormerSensor } from '../../../shared/store/sensors/sensor-owners.ts';
-import type { StateItem } from '../../../shared/store/sensors/states.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { CustomerItem } from '#shared/store/people/customers.ts';
+import type { FormerSensor } from '#shared/store/sensors/sensor-owners.ts';
+import type { StateItem } from '#shared/store/sensors/states.ts';
 import type { processing } from './contract.ts';
 
 export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;

@@ -1,10 +1,10 @@
-import { type Credible, credible } from '../../../shared/domain/event/message.ts';
-import { type JudgedRun, type NotedCall, runWith } from '../../../shared/domain/event/noted-call.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import type { ProcessMessages, ProcessNotice } from '../../../shared/queue/task.ts';
-import type { NoticeItem } from '../../../shared/store/sensors/events.ts';
-import type { JudgedPosition } from '../../../shared/store/sensors/states.ts';
-import type { Received } from '../../../shared/worker/consume.ts';
+import { type Credible, credible } from '#shared/domain/event/message.ts';
+import { type JudgedRun, type NotedCall, runWith } from '#shared/domain/event/noted-call.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import type { ProcessMessages, ProcessNotice } from '#shared/queue/task.ts';
+import type { NoticeItem } from '#shared/store/sensors/events.ts';
+import type { JudgedPosition } from '#shared/store/sensors/states.ts';
+import type { Received } from '#shared/worker/consume.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
 /**

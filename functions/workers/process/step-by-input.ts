@@ -1,20 +1,20 @@
-import type { Decided } from '../../../shared/domain/event/decision.ts';
+import type { Decided } from '#shared/domain/event/decision.ts';
 import {
   type Cause,
   type StepOutcome,
   stepByCall,
   stepByMessage,
   stepByNotice,
-} from '../../../shared/domain/event/event-steps.ts';
-import { messageUuid, type Signal } from '../../../shared/domain/event/message.ts';
-import { uuidV5 } from '../../../shared/domain/ids.ts';
-import { learningEnds, learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
-import type { SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import type { Timings } from '../../../shared/domain/state/room-context.ts';
-import { endsLearning, needsOf } from '../../../shared/domain/state/step.ts';
-import { noteContext } from '../../../shared/observability/log.ts';
-import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
-import { isLong } from '../../../shared/store/sensors/events.ts';
+} from '#shared/domain/event/event-steps.ts';
+import { messageUuid, type Signal } from '#shared/domain/event/message.ts';
+import { uuidV5 } from '#shared/domain/ids.ts';
+import { learningEnds, learntBasic, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
+import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import type { Timings } from '#shared/domain/state/room-context.ts';
+import { endsLearning, needsOf } from '#shared/domain/state/step.ts';
+import { noteContext } from '#shared/observability/log.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import { isLong } from '#shared/store/sensors/events.ts';
 import { roomContextOf } from './room-context.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 import type { SensorInput } from './sensor-input.ts';

@@ -1,5 +1,5 @@
-import { inOrder, timeOrderedId } from '../../../shared/domain/ids.ts';
-import type { StateItem } from '../../../shared/store/sensors/states.ts';
+import { inOrder, timeOrderedId } from '#shared/domain/ids.ts';
+import type { StateItem } from '#shared/store/sensors/states.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 import type { SensorInput } from './sensor-input.ts';
 import { type NewEvent, type Step, stepByInput } from './step-by-input.ts';

@@ -1,5 +1,5 @@
-import { SWEEP_SECONDS } from '../../../shared/domain/sensor/sensor-state.ts';
-import { scheduled } from '../../../shared/queue/consumer.ts';
+import { SWEEP_SECONDS } from '#shared/domain/sensor/sensor-state.ts';
+import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
  * Puts a task on its queue for each item that is due in the due index, except for sensors that are there, and dead letters

@@ -1,8 +1,8 @@
-import { queueOf } from '../../../shared/queue/encode.ts';
-import type { Task } from '../../../shared/queue/task.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import { kindOfFailure } from '../../../shared/worker/failure.ts';
-import { onSchedule } from '../../../shared/worker/on-host.ts';
+import { queueOf } from '#shared/queue/encode.ts';
+import type { Task } from '#shared/queue/task.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import { kindOfFailure } from '#shared/worker/failure.ts';
+import { onSchedule } from '#shared/worker/on-host.ts';
 import { sweep } from './contract.ts';
 import { createLooks } from './looks.ts';
 import { createResend } from './resend.ts';

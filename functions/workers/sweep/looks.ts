@@ -1,10 +1,10 @@
-import { silentAt } from '../../../shared/domain/sensor/sensor-state.ts';
-import { hasOpenFall } from '../../../shared/domain/state/time.ts';
-import type { CheckSensor } from '../../../shared/queue/task.ts';
-import type { Deps } from '../../../shared/runtime/deps.ts';
-import type { Due } from '../../../shared/store/engine/due.ts';
-import type { StateItem } from '../../../shared/store/sensors/states.ts';
-import { kindOfFailure } from '../../../shared/worker/failure.ts';
+import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { hasOpenFall } from '#shared/domain/state/time.ts';
+import type { CheckSensor } from '#shared/queue/task.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { Due } from '#shared/store/engine/due.ts';
+import type { StateItem } from '#shared/store/sensors/states.ts';
+import { kindOfFailure } from '#shared/worker/failure.ts';
 import { sweep } from './contract.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Fn, type Stack } from 'aws-cdk-lib';
-import { type Operation, resourceOf } from '../../../shared/api/operation.ts';
+import { type Operation, resourceOf } from '#shared/api/operation.ts';
 import { functionNameOf } from '../functions/function-name.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';

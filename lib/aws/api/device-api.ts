@@ -19,7 +19,7 @@ import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { BASE_PATH } from '../../../shared/domain/base-path.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { acknowledge } from '../acknowledged.ts';
 import { type ForFunctions, functionIn, type LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
-import type { ErrorCode } from '../../../shared/api/errors.ts';
-import { corsHeaders } from '../../../shared/api/http/cors.ts';
+import type { ErrorCode } from '#shared/api/errors.ts';
+import { corsHeaders } from '#shared/api/http/cors.ts';
 import type { Stage } from '../settings/settings.ts';
 
 /**

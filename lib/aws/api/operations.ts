@@ -1,5 +1,5 @@
-import { groups } from '../../../functions/index.ts';
-import { type ApiName, apiOf, type Group, type Operation } from '../../../shared/api/operation.ts';
+import { groups } from '#functions/index.ts';
+import { type ApiName, apiOf, type Group, type Operation } from '#shared/api/operation.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 
 /** An operation and the function that answers it. */

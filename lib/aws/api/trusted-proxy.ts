@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { headerName, secretOrHash } from '../../../shared/settings/kinds.ts';
-import { isObject, parsed } from '../../../shared/settings/setting.ts';
+import { headerName, secretOrHash } from '#shared/settings/kinds.ts';
+import { isObject, parsed } from '#shared/settings/setting.ts';
 
 /**
  * The one proxy in front of the API, such as a CDN: the header with the address of the caller, and the header with

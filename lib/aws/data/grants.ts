@@ -5,9 +5,9 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { topicsOf } from '../../../shared/ingest/topics.ts';
-import type { Consumer } from '../../../shared/queue/consumer.ts';
-import type { QueueName } from '../../../shared/queue/names.ts';
+import { topicsOf } from '#shared/ingest/topics.ts';
+import type { Consumer } from '#shared/queue/consumer.ts';
+import type { QueueName } from '#shared/queue/names.ts';
 import {
   capabilityOf,
   isCapability,
@@ -17,7 +17,7 @@ import {
   type topics,
   type Use,
   variablesOf,
-} from '../../../shared/runtime/capabilities.ts';
+} from '#shared/runtime/capabilities.ts';
 import { acknowledge } from '../acknowledged.ts';
 import { type Queues, queueArnOf, workedOn } from '../queues/queues.ts';
 import { tableStatements } from './table-grants.ts';

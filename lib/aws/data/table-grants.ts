@@ -1,8 +1,8 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { type Access, allAccessesOf } from '../../../shared/store/access-pattern.ts';
-import { accessPatterns } from '../../../shared/store/access-patterns.ts';
-import type { StoreCall } from '../../../shared/store/store.ts';
-import { items } from '../../../shared/store/table.ts';
+import { type Access, allAccessesOf } from '#shared/store/access-pattern.ts';
+import { accessPatterns } from '#shared/store/access-patterns.ts';
+import type { StoreCall } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
 
 /** Converts a template of partition keys to an IAM pattern. */
 const wildcard = (template: string): string => template.replaceAll(/\{\w+\}/g, '*');

@@ -8,7 +8,7 @@ import {
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { tableDesign } from '../../../shared/store/table.ts';
+import { tableDesign } from '#shared/store/table.ts';
 import type { Stage } from '../settings/settings.ts';
 
 const projections = { KEYS_ONLY: ProjectionType.KEYS_ONLY } as const;

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { kindOf } from '../../../functions/index.ts';
+import { kindOf } from '#functions/index.ts';
 import { generated } from './generated.ts';
 import type { LambdaName } from './lambdas.ts';
 import { bundleSdk, type Sdk } from './sdk.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
-import { groups } from '../../../functions/index.ts';
-import type { Publication } from '../../../shared/api/http/publication.ts';
-import { describeApi } from '../../../shared/api/openapi/describe.ts';
-import { isStoreCall, type Use } from '../../../shared/runtime/capabilities.ts';
+import { groups } from '#functions/index.ts';
+import type { Publication } from '#shared/api/http/publication.ts';
+import { describeApi } from '#shared/api/openapi/describe.ts';
+import { isStoreCall, type Use } from '#shared/runtime/capabilities.ts';
 import { type LambdaName, lambdas } from './lambdas.ts';
 
 const list = readFileSync(new URL('../../../shared/store/nouns.ts', import.meta.url), 'utf8');
@@ -19,7 +19,7 @@ const fileOf = (noun: string): string => {
 
 /** The name of what makes the reads of a noun, in the file of the noun, if these are all that is called. */
 const readsOf = async (file: string, calls: readonly string[]): Promise<string | undefined> => {
-  const made: Record<string, unknown> = await import(/* @vite-ignore */ `../../../shared/store/${file}.ts`);
+  const made: Record<string, unknown> = await import(/* @vite-ignore */ `#shared/store/${file}.ts`);
   const reads = Object.keys(made).filter((key) => key.endsWith('Reads'));
   const callsOf = (part: string): string[] => Object.keys((made[part] as (table: object) => object)({}));
   return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
@@ -84,10 +84,10 @@ export const generated = (name: LambdaName): Plugin => ({
       contents: `export const description = ${JSON.stringify(describeApi(groups))};`,
     }));
     onLoad({ filter: /\/functions\/api\/docs\/library\.ts$/ }, async () => ({
-      contents: packed((await import('../../../functions/api/docs/library.ts')).library),
+      contents: packed((await import('#functions/api/docs/library.ts')).library),
     }));
     onLoad({ filter: /\/functions\/api\/console\/library\.ts$/ }, async () => ({
-      contents: packed((await import('../../../functions/api/console/library.ts')).library),
+      contents: packed((await import('#functions/api/console/library.ts')).library),
     }));
   },
 });

@@ -1,7 +1,7 @@
-import { authorizers, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
-import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
-import { type Group, timeoutOf } from '../../../shared/api/operation.ts';
-import type { Use } from '../../../shared/runtime/capabilities.ts';
+import { authorizers, consumers, groups, schedules, schedulesOfAws } from '#functions/index.ts';
+import { guardCallsOf } from '#shared/api/guard-calls.ts';
+import { type Group, timeoutOf } from '#shared/api/operation.ts';
+import type { Use } from '#shared/runtime/capabilities.ts';
 
 /** The rights of a group of operations, including those that `serve` needs for each operation. */
 const usesOf = ({ operations }: Group): readonly Use[] => [

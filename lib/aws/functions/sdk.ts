@@ -29,7 +29,8 @@ export const bundleSdk = async (root: string, folder: string, options: BuildOpti
     name: 'sdk',
     setup: ({ onResolve }) =>
       onResolve({ filter: /\/sdk\.ts$/ }, ({ path, resolveDir }) => {
-        const module = modules.flat().find((file) => join(root, file) === join(resolveDir, path));
+        const imported = path.startsWith('#') ? join(root, path.slice(1)) : join(resolveDir, path);
+        const module = modules.flat().find((file) => join(root, file) === imported);
         return module ? { path: resolve(root, folder, `${outOf(module)}.mjs`), sideEffects: false } : undefined;
       }),
   };

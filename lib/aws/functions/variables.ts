@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Settings } from '../../../shared/runtime/env.ts';
+import type { Settings } from '#shared/runtime/env.ts';
 import type { AppsApi } from '../api/apps-api.ts';
 import type { DeviceApi } from '../api/device-api.ts';
 import { BACKUP_DAYS } from '../data/exports.ts';

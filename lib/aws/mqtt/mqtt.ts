@@ -3,7 +3,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { ALL_MESSAGES, basicIngest, topicsOf } from '../../../shared/ingest/topics.ts';
+import { ALL_MESSAGES, basicIngest, topicsOf } from '#shared/ingest/topics.ts';
 import type { DurableQueue } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 import { ruleNameOf } from './mqtt-names.ts';

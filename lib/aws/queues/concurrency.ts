@@ -1,6 +1,6 @@
-import { consumers } from '../../../functions/index.ts';
-import type { Consumer } from '../../../shared/queue/consumer.ts';
-import { numbers, whole } from '../../../shared/settings/setting.ts';
+import { consumers } from '#functions/index.ts';
+import type { Consumer } from '#shared/queue/consumer.ts';
+import { numbers, whole } from '#shared/settings/setting.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 
 /**

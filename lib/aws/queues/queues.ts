@@ -1,9 +1,9 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { consumers } from '../../../functions/index.ts';
-import { type Consumer, MAX_RECEIVES, RETENTION_DAYS, visibilitySeconds } from '../../../shared/queue/consumer.ts';
-import { isFifo, type QueueName, type WorkQueue, workQueues } from '../../../shared/queue/names.ts';
+import { consumers } from '#functions/index.ts';
+import { type Consumer, MAX_RECEIVES, RETENTION_DAYS, visibilitySeconds } from '#shared/queue/consumer.ts';
+import { isFifo, type QueueName, type WorkQueue, workQueues } from '#shared/queue/names.ts';
 import { acknowledge } from '../acknowledged.ts';
 import type { Stage } from '../settings/settings.ts';
 

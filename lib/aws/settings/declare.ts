@@ -1,4 +1,4 @@
-import type { Setting } from '../../../shared/settings/setting.ts';
+import type { Setting } from '#shared/settings/setting.ts';
 
 /** A setting of a stage, and what it is about. */
 export const declare = <T>(about: string, setting: Setting<T>): Setting<T> & { about: string } => ({

@@ -1,5 +1,5 @@
-import { oidcClientId, oidcIssuer, oidcName, oidcRules, oidcScopes } from '../../../shared/settings/oidc.ts';
-import { type Setting, text } from '../../../shared/settings/setting.ts';
+import { oidcClientId, oidcIssuer, oidcName, oidcRules, oidcScopes } from '#shared/settings/oidc.ts';
+import { type Setting, text } from '#shared/settings/setting.ts';
 import { declare } from './declare.ts';
 
 /** Reads a setting that may be empty, and that has this form otherwise. */

@@ -12,9 +12,9 @@ import {
   sensorInactiveAfter,
   serviceName,
   time,
-} from '../../../shared/settings/kinds.ts';
-import { telegramToken } from '../../../shared/settings/senders.ts';
-import { flag, list, numbers, parts, type Setting, text, whole } from '../../../shared/settings/setting.ts';
+} from '#shared/settings/kinds.ts';
+import { telegramToken } from '#shared/settings/senders.ts';
+import { flag, list, numbers, parts, type Setting, text, whole } from '#shared/settings/setting.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy, whyNoProxy } from '../api/trusted-proxy.ts';
 import { concurrency } from '../queues/concurrency.ts';
 import { declare } from './declare.ts';

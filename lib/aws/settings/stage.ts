@@ -1,4 +1,4 @@
-import { refusalOf, type Setting } from '../../../shared/settings/setting.ts';
+import { refusalOf, type Setting } from '#shared/settings/setting.ts';
 import { tooSmall } from '../queues/concurrency.ts';
 import { presetOf, type Stage, settings } from './settings.ts';
 

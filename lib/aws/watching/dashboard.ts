@@ -9,7 +9,7 @@ import {
   MathExpression,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { dimensions } from '../../../shared/observability/metrics.ts';
+import { dimensions } from '#shared/observability/metrics.ts';
 import { workedOn } from '../queues/queues.ts';
 import type { Watched } from '../watch.ts';
 import { maximum, ownMetric, period, sum } from './metrics.ts';

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { WorkQueue } from '../../../shared/queue/names.ts';
+import type { WorkQueue } from '#shared/queue/names.ts';
 import { workedOn } from '../queues/queues.ts';
 import type { Watch, Watched } from '../watch.ts';
 import { maximum, ownMetric, period, sum, total } from './metrics.ts';

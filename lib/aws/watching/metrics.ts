@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type MetricName, SERVICE } from '../../../shared/observability/metrics.ts';
+import { type MetricName, SERVICE } from '#shared/observability/metrics.ts';
 
 export const period = Duration.minutes(5);
 export const sum = { period, statistic: 'Sum' } as const;

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { tableDesign } from '../../../shared/store/table.ts';
+import { tableDesign } from '#shared/store/table.ts';
 import { functionIn } from '../functions/lambdas.ts';
 import { ofMqtt } from '../mqtt/mqtt-watches.ts';
 import type { Watch, Watched } from '../watch.ts';

@@ -1,4 +1,4 @@
-import type { Erasure } from 'openapi';
+import type { Erasure } from '#openapi';
 import type { Io } from './command.ts';
 import { printable, table, timeText } from './print.ts';
 

@@ -1,4 +1,4 @@
-import type { Erasure } from 'openapi';
+import type { Erasure } from '#openapi';
 import type { Client } from '../client.ts';
 import { ok } from '../problem.ts';
 import { ERASURE_MINUTES, printErasure } from './certificate.ts';

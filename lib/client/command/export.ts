@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { DataExport } from 'openapi';
+import type { DataExport } from '#openapi';
 import { ok } from '../problem.ts';
 import { command, flag, type Io, text, type Values } from './command.ts';
 import { demandFree, download } from './download.ts';

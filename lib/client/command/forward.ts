@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { FeedDelivery } from 'openapi';
+import type { FeedDelivery } from '#openapi';
 import { FRESH } from '../feed.ts';
 import { Problem } from '../problem.ts';
 import type { Io } from './command.ts';

@@ -1,4 +1,4 @@
-import type { DataExport } from 'openapi';
+import type { DataExport } from '#openapi';
 import { statusOf } from '../problem.ts';
 import type { CommonValues, Io } from './command.ts';
 import { troubleText } from './forward.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { NewWebhook, Webhook } from 'openapi';
+import type { NewWebhook, Webhook } from '#openapi';
 import type { Client } from '../client.ts';
 import { listAll } from '../list.ts';
 import { ok } from '../problem.ts';

@@ -1,4 +1,4 @@
-import type { Subject } from 'openapi';
+import type { Subject } from '#openapi';
 import type { Client } from '../client.ts';
 import { type Answered, ok, statusOf } from '../problem.ts';
 import { text, type Values } from './command.ts';

@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
-import type { Channel } from 'openapi';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { Channel } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { entered } from '../ui/entered.ts';

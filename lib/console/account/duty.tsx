@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';

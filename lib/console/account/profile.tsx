@@ -1,7 +1,7 @@
 import { Alert, List, NativeSelect, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { UserUpdate } from 'openapi';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { UserUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';

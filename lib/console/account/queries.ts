@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
 /** The path of what belongs to the user itself. */

@@ -1,5 +1,5 @@
-import type { Channel } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Channel } from '#openapi';
 import { api } from '../api/client.ts';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { useChannelTexts } from './channel-texts.ts';

@@ -1,6 +1,6 @@
 import { Button, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';

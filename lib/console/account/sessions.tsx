@@ -1,7 +1,7 @@
 import { Badge, Button, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Session } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Session } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useDates } from '../texts/texts.tsx';

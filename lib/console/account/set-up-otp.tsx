@@ -1,8 +1,8 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { OtpSecret } from 'openapi';
 import { useState } from 'react';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { OtpSecret } from '#openapi';
 import { api } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';

@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, NumberInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { AccessToken, NewAccessToken } from 'openapi';
 import { useState } from 'react';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { AccessToken, NewAccessToken } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';

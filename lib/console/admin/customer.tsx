@@ -1,7 +1,7 @@
 import { Switch, TextInput } from '@mantine/core';
-import type { Customer, CustomerUpdate } from 'openapi';
 import { useLocation, useParams } from 'wouter';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { Customer, CustomerUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Customer } from 'openapi';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { Customer } from '#openapi';
 import { useMe } from '../session/session.tsx';
 import { customersQuery } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';

@@ -1,8 +1,8 @@
 import { Alert, PasswordInput, Stack, Text } from '@mantine/core';
-import type { User } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { User } from '#openapi';
 import { useOtpTexts } from '../account/otp-texts.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';

@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Firmware } from 'openapi';
 import { useState } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Firmware } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';

@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ProvisioningKey } from 'openapi';
 import { useState } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { ProvisioningKey } from '#openapi';
 import { api } from '../api/client.ts';
 import { AuditLink } from '../audit/link.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';

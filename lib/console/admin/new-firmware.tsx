@@ -1,6 +1,6 @@
 import { NumberInput, Switch, TextInput } from '@mantine/core';
-import type { Firmware, NewFirmware } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Firmware, NewFirmware } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';

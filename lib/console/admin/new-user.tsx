@@ -1,7 +1,7 @@
 import { PasswordInput, Text, TextInput } from '@mantine/core';
-import type { NewUser, UserAccess, UserUpdate } from 'openapi';
 import { useLocation } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { NewUser, UserAccess, UserUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useCustomerId } from '../shell/customer.tsx';

@@ -1,5 +1,5 @@
 import { Checkbox, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
-import type { User, UserAccess, UserUpdate } from 'openapi';
+import type { User, UserAccess, UserUpdate } from '#openapi';
 import type { Permission } from '../session/may.ts';
 import { useMay, useMe } from '../session/session.tsx';
 import { languagesWith, useTexts } from '../texts/texts.tsx';

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { User } from 'openapi';
 import { Link } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { User } from '#openapi';
 import { api } from '../api/client.ts';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';

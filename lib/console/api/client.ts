@@ -1,4 +1,4 @@
-import { createClient } from '../../client/client.ts';
+import { createClient } from '#lib/client/client.ts';
 
 /**
  * The address of the console, with a slash at its end. The API is one level above it, so the console works under any

@@ -1,4 +1,4 @@
-import { type Answered, bodyOf } from '../../client/problem.ts';
+import { type Answered, bodyOf } from '#lib/client/problem.ts';
 
 /**
  * Gives the page of a list with a limited count: `isWhole` is false when the list has more entries than its `total`.

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import type { User } from 'openapi';
-import { ok, statusOf } from '../../client/problem.ts';
+import { ok, statusOf } from '#lib/client/problem.ts';
+import type { User } from '#openapi';
 import { api, mayHaveSession } from './client.ts';
 
 const ME = ['me'] as const;

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { Problem } from '../../client/problem.ts';
+import { Problem } from '#lib/client/problem.ts';
 import { useTexts } from '../texts/texts.tsx';
 
 type Write<V, R> = {

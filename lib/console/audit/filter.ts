@@ -1,5 +1,5 @@
-import type { AuditLine } from 'openapi';
 import { useSearchParams } from 'wouter';
+import type { AuditLine } from '#openapi';
 import { endOfMinute } from '../ui/time-input.tsx';
 
 export type ObjectKind = AuditLine['object']['kind'];

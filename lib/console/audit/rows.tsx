@@ -1,7 +1,7 @@
 import { Anchor, Badge, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { AuditLine } from 'openapi';
 import { Link } from 'wouter';
+import type { AuditLine } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { List, type Paged } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Delivery } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Delivery } from '#openapi';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { managers } from '../session/may.ts';

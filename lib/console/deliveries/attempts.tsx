@@ -1,5 +1,5 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import type { AttemptLog } from 'openapi';
+import type { AttemptLog } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { Phases } from './phases.tsx';

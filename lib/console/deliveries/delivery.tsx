@@ -1,9 +1,9 @@
 import { Anchor, Button, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { DeliveryDetail } from 'openapi';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { isResting } from '../../../shared/domain/delivery/states.ts';
+import type { DeliveryDetail } from '#openapi';
+import { isResting } from '#shared/domain/delivery/states.ts';
 import { useWrite } from '../api/write.ts';
 import { nameOf, TEST } from '../sensors/kinds.ts';
 import { OfCustomer } from '../shell/of-customer.tsx';

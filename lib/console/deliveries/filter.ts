@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter';
-import { type DeliveryState, deliveryStates } from '../../../shared/domain/delivery/states.ts';
+import { type DeliveryState, deliveryStates } from '#shared/domain/delivery/states.ts';
 import { endOfMinute } from '../ui/time-input.tsx';
 
 export type Filter = {

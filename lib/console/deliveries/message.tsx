@@ -1,6 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';

@@ -1,4 +1,4 @@
-import type { Delivery } from 'openapi';
+import type { Delivery } from '#openapi';
 import type { Texts } from '../texts/en.ts';
 
 /** Says whom a delivery is for that is for a person, and the way. */

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { AttemptLog } from 'openapi';
+import type { AttemptLog } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 
 const names = ['dns', 'connect', 'tls', 'firstByte'] as const;

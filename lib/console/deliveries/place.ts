@@ -1,4 +1,4 @@
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
 /** Where a delivery is: with its webhook, or (`webhookId` null) with those to the people of a customer. */

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Delivery } from 'openapi';
 import { Link } from 'wouter';
+import type { Delivery } from '#openapi';
 import { nameOf, TEST } from '../sensors/kinds.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { type Column, List, type Paged } from '../ui/list.tsx';

@@ -1,8 +1,8 @@
 import { Checkbox, Group, NumberInput, Text } from '@mantine/core';
-import type { NewReplay } from 'openapi';
 import { useLocation } from 'wouter';
-import { restingStates } from '../../../shared/domain/delivery/states.ts';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { NewReplay } from '#openapi';
+import { restingStates } from '#shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';

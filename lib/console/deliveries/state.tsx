@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import type { Delivery } from 'openapi';
+import type { Delivery } from '#openapi';
 import { useTexts } from '../texts/texts.tsx';
 
 const colours = {

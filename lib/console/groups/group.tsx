@@ -1,7 +1,7 @@
 import { Stack, TextInput, Title } from '@mantine/core';
-import type { SensorGroup, SensorGroupUpdate } from 'openapi';
 import { useLocation, useParams } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { SensorGroup, SensorGroupUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';

@@ -1,5 +1,5 @@
-import type { RuleHit } from 'openapi';
-import { kinds } from '../../../shared/domain/kinds.ts';
+import type { RuleHit } from '#openapi';
+import { kinds } from '#shared/domain/kinds.ts';
 import type { OpenFall } from './falls.ts';
 import { HOUR } from './hits.ts';
 

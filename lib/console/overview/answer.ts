@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import type { NewFeedback, RuleHit } from 'openapi';
-import { ok, statusOf } from '../../client/problem.ts';
+import { ok, statusOf } from '#lib/client/problem.ts';
+import type { NewFeedback, RuleHit } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';

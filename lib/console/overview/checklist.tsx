@@ -3,7 +3,7 @@ import { Button, Group, Paper, Text, Title, VisuallyHidden } from '@mantine/core
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { managers, type Needs } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';

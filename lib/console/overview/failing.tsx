@@ -1,6 +1,6 @@
 import { Badge, Group, List, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Webhook } from 'openapi';
+import type { Webhook } from '#openapi';
 import { managers } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';

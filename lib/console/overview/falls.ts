@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { SensorStatus, SensorWithFalls } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { SensorStatus, SensorWithFalls } from '#openapi';
 import { api } from '../api/client.ts';
 
 /** A fall that is not finished, with its sensor. */

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import type { RuleHit } from 'openapi';
 import { useMemo } from 'react';
+import type { RuleHit } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import type { Look } from '../ui/chart.ts';
 import { useNow } from '../ui/now.ts';

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import type { RuleHit } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { RuleHit } from '#openapi';
 import { api } from '../api/client.ts';
 
 export const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 import { Alert, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import type { Watch } from 'openapi';
 import { useMemo } from 'react';
+import type { Watch } from '#openapi';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/of-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';

@@ -1,5 +1,5 @@
 import { CheckIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
-import type { RuleHit } from 'openapi';
+import type { RuleHit } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 

@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core';
-import type { Watch } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Watch } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { managers } from '../session/may.ts';

@@ -1,6 +1,6 @@
 import { Alert, Anchor, List, Text } from '@mantine/core';
-import type { Watch } from 'openapi';
 import { Link } from 'wouter';
+import type { Watch } from '#openapi';
 import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { hasGap } from './watched.ts';

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Watch, Webhook } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Watch, Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 
 /** The largest page of the API. */

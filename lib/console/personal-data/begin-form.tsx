@@ -1,6 +1,6 @@
 import { Alert, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { faultOf } from '../../client/problem.ts';
+import { faultOf } from '#lib/client/problem.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Form } from '../ui/form.tsx';

@@ -1,5 +1,5 @@
 import { Stack, Table, Text, Title } from '@mantine/core';
-import type { Erasure } from 'openapi';
+import type { Erasure } from '#openapi';
 import { useDates } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 import { isRunning, State, useSubjectText } from './jobs.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Subject } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Subject } from '#openapi';
 import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';

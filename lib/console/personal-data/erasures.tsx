@@ -1,8 +1,8 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Erasure } from 'openapi';
 import { useState } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Erasure } from '#openapi';
 import { api } from '../api/client.ts';
 import { useDates } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { DataExport } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { DataExport } from '#openapi';
 import { api } from '../api/client.ts';
 import { List } from '../ui/list.tsx';
 import { Section } from '../ui/section.tsx';

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Stack, Text } from '@mantine/core';
-import type { DataExport, Erasure, Subject } from 'openapi';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { DataExport, Erasure, Subject } from '#openapi';
 import { useMay } from '../session/session.tsx';
 import { useDates } from '../texts/texts.tsx';
 import type { Column } from '../ui/list.tsx';

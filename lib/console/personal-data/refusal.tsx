@@ -1,5 +1,5 @@
 import { Alert, Stack, Text } from '@mantine/core';
-import { Problem } from '../../client/problem.ts';
+import { Problem } from '#lib/client/problem.ts';
 import { OidcButton } from '../session/oidc.tsx';
 
 /** Why nothing began, unless a field says it. Whose login is too old is led to a new one, and back to this page. */

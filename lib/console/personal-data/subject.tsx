@@ -2,7 +2,7 @@ import { Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useMay, useMe } from '../session/session.tsx';
 import { Choice } from '../ui/choice.tsx';

@@ -1,6 +1,6 @@
-import type { Subject } from 'openapi';
 import { useRef } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Subject } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useConfirm } from '../ui/confirm.tsx';

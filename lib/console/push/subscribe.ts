@@ -1,4 +1,4 @@
-import type { PushSubscription as Subscribed } from 'openapi';
+import type { PushSubscription as Subscribed } from '#openapi';
 import { basePath } from '../api/client.ts';
 
 const script = new URL(`${basePath}/push-worker.js`, location.origin).href;

@@ -1,5 +1,5 @@
-import type { ReportMonth } from 'openapi';
 import { useMemo } from 'react';
+import type { ReportMonth } from '#openapi';
 import { Section } from '../ui/section.tsx';
 import { Bars } from './bars.tsx';
 import { useMonths, useReportTexts } from './texts.ts';

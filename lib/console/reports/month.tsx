@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
-import type { ReportMonth } from 'openapi';
 import { useMemo } from 'react';
+import type { ReportMonth } from '#openapi';
 import { useDates } from '../texts/texts.tsx';
 import { Section } from '../ui/section.tsx';
 import { type Bar, Bars } from './bars.tsx';

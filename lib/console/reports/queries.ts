@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReportMonth } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { ReportMonth } from '#openapi';
 import { api, apiUrl } from '../api/client.ts';
 
 /** Of so many months something is kept at most. */

@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core';
-import type { ReportMonth } from 'openapi';
+import type { ReportMonth } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { duration } from './duration.ts';

@@ -1,8 +1,8 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Rule } from 'openapi';
 import { useState } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Rule } from '#openapi';
 import { api } from '../api/client.ts';
 import { useMay, useMe } from '../session/session.tsx';
 import type { Texts } from '../texts/en.ts';

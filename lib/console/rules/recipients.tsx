@@ -1,7 +1,7 @@
 import { Alert, Anchor, MultiSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';

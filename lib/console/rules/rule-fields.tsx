@@ -1,5 +1,5 @@
 import { NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
-import type { RuleUpdate } from 'openapi';
+import type { RuleUpdate } from '#openapi';
 import { useTexts } from '../texts/texts.tsx';
 import type { fieldsOf } from '../ui/draft.ts';
 

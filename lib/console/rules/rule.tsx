@@ -1,8 +1,8 @@
-import type { Rule, RuleUpdate } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams, useSearchParams } from 'wouter';
-import { hasRegions, kinds, type Situation } from '../../../shared/domain/kinds.ts';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { Rule, RuleUpdate } from '#openapi';
+import { hasRegions, kinds, type Situation } from '#shared/domain/kinds.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';

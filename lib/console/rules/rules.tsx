@@ -1,8 +1,8 @@
 import { Badge, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Rule } from 'openapi';
 import { Link } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Rule } from '#openapi';
 import { api } from '../api/client.ts';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';

@@ -1,7 +1,7 @@
 import { Select, Stack, Text } from '@mantine/core';
-import type { RuleUpdate } from 'openapi';
 import { useState } from 'react';
-import { hasRegions } from '../../../shared/domain/kinds.ts';
+import type { RuleUpdate } from '#openapi';
+import { hasRegions } from '#shared/domain/kinds.ts';
 import { useGroups } from '../groups/groups.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';

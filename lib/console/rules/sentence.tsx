@@ -1,7 +1,7 @@
 import { Paper, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { RuleUpdate } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { RuleUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { useGroups } from '../groups/groups.tsx';
 import { useLocale, useTexts } from '../texts/texts.tsx';

@@ -1,9 +1,9 @@
 import { Anchor, Button, List, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Rule, RuleTest } from 'openapi';
 import { Link } from 'wouter';
-import { isResting } from '../../../shared/domain/delivery/states.ts';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Rule, RuleTest } from '#openapi';
+import { isResting } from '#shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { callsOf, hrefOf } from '../deliveries/place.ts';

@@ -1,4 +1,4 @@
-import type { Rule } from 'openapi';
+import type { Rule } from '#openapi';
 
 export type Schedule = NonNullable<Rule['schedule']>;
 

@@ -1,6 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Event, Sensor } from 'openapi';
+import type { Event, Sensor } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { Loaded } from '../ui/states.tsx';

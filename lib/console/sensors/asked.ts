@@ -1,5 +1,5 @@
-import type { paths } from 'openapi';
 import { useSearchParams } from 'wouter';
+import type { paths } from '#openapi';
 
 export type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
 

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import type { RuleHit } from 'openapi';
+import type { RuleHit } from '#openapi';
 import { useWrite } from '../api/write.ts';
 import { acknowledge } from '../overview/answer.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';

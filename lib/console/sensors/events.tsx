@@ -1,9 +1,9 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Event, Sensor } from 'openapi';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Event, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { deliveriesOf } from '../deliveries/filter.ts';

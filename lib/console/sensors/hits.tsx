@@ -1,9 +1,9 @@
 import { Anchor, Badge, Button, Group, NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { NewFeedback, RuleHit, Sensor } from 'openapi';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { faultOf, ok } from '../../client/problem.ts';
+import { faultOf, ok } from '#lib/client/problem.ts';
+import type { NewFeedback, RuleHit, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { useWrite } from '../api/write.ts';

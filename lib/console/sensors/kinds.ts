@@ -1,4 +1,4 @@
-import { kinds } from '../../../shared/domain/kinds.ts';
+import { kinds } from '#shared/domain/kinds.ts';
 import type { Texts } from '../texts/en.ts';
 
 /** The situation of each event (`type/action`). */

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import type { Link } from 'openapi';
 import { useState } from 'react';
-import { faultOf, ok, Problem } from '../../client/problem.ts';
+import { faultOf, ok, Problem } from '#lib/client/problem.ts';
+import type { Link } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';

@@ -1,4 +1,4 @@
-import type { Event } from 'openapi';
+import type { Event } from '#openapi';
 
 /** A period of presence from `from` to `to` (ms). */
 type Span = { from: number; to: number };

@@ -1,9 +1,9 @@
 import { Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Sensor } from 'openapi';
 import type { ComponentType } from 'react';
 import { useParams, useSearchParams } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { AuditLink } from '../audit/link.tsx';
 import { PersonalDataLink } from '../personal-data/link.tsx';

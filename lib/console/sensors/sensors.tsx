@@ -1,9 +1,9 @@
 import { Badge, Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Sensor } from 'openapi';
 import { useState } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
-import type { Event } from 'openapi';
 import { useMemo } from 'react';
+import type { Event } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import type { Look } from '../ui/chart.ts';
 import { Plot } from '../ui/plot.tsx';

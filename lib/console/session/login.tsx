@@ -2,7 +2,7 @@ import { Alert, Anchor, Paper, PasswordInput, Stack, Text, TextInput, Title } fr
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { signUrl } from '../../../functions/api/console/sign.ts';
+import { signUrl } from '#functions/api/console/sign.ts';
 import { lostKey } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';

@@ -1,4 +1,4 @@
-import type { User } from 'openapi';
+import type { User } from '#openapi';
 
 export type Permission = User['permissions'][number];
 

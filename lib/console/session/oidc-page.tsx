@@ -2,7 +2,7 @@ import { Alert, Anchor, Paper, Stack, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ok, Problem } from '../../client/problem.ts';
+import { ok, Problem } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { forget, meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { User } from 'openapi';
 import { createContext, type ReactNode, use } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { User } from '#openapi';
 import { api } from '../api/client.ts';
 import { forget, meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';

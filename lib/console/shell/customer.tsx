@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, use } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';

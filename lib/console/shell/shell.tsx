@@ -2,7 +2,7 @@ import { Anchor, Burger, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { signUrl } from '../../../functions/api/console/sign.ts';
+import { signUrl } from '#functions/api/console/sign.ts';
 import { pages } from '../routes.tsx';
 import { useMay, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';

@@ -1,4 +1,4 @@
-import type { Firmware } from 'openapi';
+import type { Firmware } from '#openapi';
 
 export const admin = {
   users: 'Users',

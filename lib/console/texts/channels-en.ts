@@ -1,4 +1,4 @@
-import type { Channel } from 'openapi';
+import type { Channel } from '#openapi';
 
 type By = Channel['by'];
 

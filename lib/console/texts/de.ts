@@ -1,4 +1,4 @@
-import { situations } from '../../../shared/api/messages/situations-de.ts';
+import { situations } from '#shared/api/messages/situations-de.ts';
 import { admin } from './admin-de.ts';
 import { bots } from './bots-de.ts';
 import { deliveries } from './deliveries-de.ts';

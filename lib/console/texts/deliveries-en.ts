@@ -1,4 +1,4 @@
-import type { Delivery, Replay } from 'openapi';
+import type { Delivery, Replay } from '#openapi';
 
 export const deliveries = {
   title: 'Deliveries',

@@ -1,4 +1,4 @@
-import { situations } from '../../../shared/api/messages/situations-en.ts';
+import { situations } from '#shared/api/messages/situations-en.ts';
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
 import { bots } from './bots-en.ts';

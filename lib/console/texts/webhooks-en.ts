@@ -1,4 +1,4 @@
-import type { Circuit, Webhook } from 'openapi';
+import type { Circuit, Webhook } from '#openapi';
 
 export const webhooks = {
   title: 'Webhooks',

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { faultOf } from '../../client/problem.ts';
+import { faultOf } from '#lib/client/problem.ts';
 
 /** The state of a form: it begins with the present values, and is changed field by field. */
 export const useDraft = <T extends object>(initial: T): readonly [T, (change: Partial<T>) => void] => {

@@ -1,9 +1,9 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Sensor } from 'openapi';
 import { useState } from 'react';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 
 /** The query for a sensor; it is disabled while the id is null. */

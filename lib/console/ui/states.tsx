@@ -1,7 +1,7 @@
 import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Problem } from '../../client/problem.ts';
+import { Problem } from '#lib/client/problem.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 
 export const Loading = ({ rows = 4 }: { rows?: number }) => {

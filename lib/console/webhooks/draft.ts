@@ -1,4 +1,4 @@
-import type { Webhook, WebhookUpdate } from 'openapi';
+import type { Webhook, WebhookUpdate } from '#openapi';
 
 type Filters = Pick<Webhook, 'eventTypes' | 'situations' | 'sensorGroupId'>;
 /** The fields of a webhook that the user enters; the retry schedule is text. `isFetched`: it has no address. */

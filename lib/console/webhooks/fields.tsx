@@ -1,5 +1,5 @@
 import { Select, Stack, Text, TextInput } from '@mantine/core';
-import { faultOf } from '../../client/problem.ts';
+import { faultOf } from '#lib/client/problem.ts';
 import { useBots } from '../bots/bots.tsx';
 import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';

@@ -1,6 +1,6 @@
 import { MultiSelect, Select } from '@mantine/core';
-import type { Webhook } from 'openapi';
-import { faultOf } from '../../client/problem.ts';
+import { faultOf } from '#lib/client/problem.ts';
+import type { Webhook } from '#openapi';
 import { useGroups } from '../groups/groups.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import type { WebhookDraft } from './draft.ts';

@@ -1,7 +1,7 @@
 import { Code, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Webhook } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Webhook } from '#openapi';
 import { api, feedUrlOf } from '../api/client.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Switch } from '@mantine/core';
-import type { CreatedWebhook } from 'openapi';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { CreatedWebhook } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMay } from '../session/session.tsx';

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Webhook } from 'openapi';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { Phases } from '../deliveries/phases.tsx';

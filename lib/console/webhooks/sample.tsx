@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Webhook } from 'openapi';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import type { Webhook } from 'openapi';
+import type { Webhook } from '#openapi';
 import { useTexts } from '../texts/texts.tsx';
 
 const stateOf = (webhook: Webhook) => {

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Webhook } from 'openapi';
 import { Link } from 'wouter';
-import { ok } from '../../client/problem.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';

@@ -7,10 +7,10 @@ import {
   SQSClient,
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
-import { consumers } from '../../../functions/index.ts';
-import { transport } from '../../../shared/aws/transport.ts';
-import { MAX_RECEIVES } from '../../../shared/queue/consumer.ts';
-import { type QueueName, queueNames } from '../../../shared/queue/names.ts';
+import { consumers } from '#functions/index.ts';
+import { transport } from '#shared/aws/transport.ts';
+import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
+import { type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Clock } from '../clock.ts';
 import type { Message } from '../message.ts';
 import type { MessageSource } from '../queue/queue.ts';

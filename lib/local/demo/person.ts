@@ -1,9 +1,9 @@
-import { drawAccountKey, drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import { Permission } from '../../../shared/domain/identity/permission.ts';
-import { usernameKey } from '../../../shared/domain/identity/username.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import { store } from '../../../shared/store/store.ts';
+import { drawAccountKey, drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { Permission } from '#shared/domain/identity/permission.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { store } from '#shared/store/store.ts';
 
 export const USERNAME = 'demo';
 

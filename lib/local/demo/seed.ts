@@ -1,8 +1,8 @@
-import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import { randomUuid } from '../../../shared/domain/ids.ts';
-import { deviceIdOf } from '../../../shared/domain/sensor/sensor.ts';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import { store } from '../../../shared/store/store.ts';
+import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import { deviceIdOf } from '#shared/domain/sensor/sensor.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { store } from '#shared/store/store.ts';
 import { type Api, apiClient } from './client.ts';
 import { enter, findPerson } from './person.ts';
 import { ESCALATES_AFTER, HEAD_NURSE, NURSE } from './staff.ts';

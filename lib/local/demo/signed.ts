@@ -1,4 +1,4 @@
-import { verify, verifySimple } from '../../client/verify.ts';
+import { verify, verifySimple } from '#lib/client/verify.ts';
 import type { Received } from './receiver.ts';
 
 /** Checks both signatures of a request as its receiver does, at the time when it arrived. */

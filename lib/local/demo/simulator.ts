@@ -1,5 +1,5 @@
-import type { What } from '../../simulate/day.ts';
-import { asleep, whereAfter, wordsOf } from '../../simulate/makers.ts';
+import type { What } from '#lib/simulate/day.ts';
+import { asleep, whereAfter, wordsOf } from '#lib/simulate/makers.ts';
 import type { Clock } from '../clock.ts';
 import type { SensorConnection } from './sensor-connection.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../shared/api/errors.ts';
+import { ApiError } from '#shared/api/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { Queue } from '../queue/queue.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError } from '../../../shared/api/errors.ts';
-import { corsHeaders } from '../../../shared/api/http/cors.ts';
-import { headersOfAll, refusal } from '../../../shared/api/middleware/answer.ts';
-import { bestLocale } from '../../../shared/domain/identity/locale.ts';
+import { ApiError } from '#shared/api/errors.ts';
+import { corsHeaders } from '#shared/api/http/cors.ts';
+import { headersOfAll, refusal } from '#shared/api/middleware/answer.ts';
+import { bestLocale } from '#shared/domain/identity/locale.ts';
 
 /** An error answer of this host itself, in the same form as those of the operations. */
 const answerOf = async (error: ApiError, version: string, languages?: string) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../../../shared/api/errors.ts';
-import { bodyLimits } from '../../../shared/api/middleware/input.ts';
+import { ApiError } from '#shared/api/errors.ts';
+import { bodyLimits } from '#shared/api/middleware/input.ts';
 
 /** A body must arrive within so many ms. */
 const TIMEOUT = 20_000;

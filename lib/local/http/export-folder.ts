@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { BASE_PATH } from '../../../shared/domain/base-path.ts';
-import { type Exports, URL_SECONDS } from '../../../shared/exports/exports.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import { type Exports, URL_SECONDS } from '#shared/exports/exports.ts';
 
 const PATH = `${BASE_PATH}/exports/`;
 /** A name that a job gives its file. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { ApiError, refuse } from '../../../shared/api/errors.ts';
+import { ApiError, refuse } from '#shared/api/errors.ts';
 import { refuseRequest, refuseUnreadable } from './bad-requests.ts';
 import { dropRest } from './bodies.ts';
 import type { Tls } from './tls.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../../../shared/api/errors.ts';
-import type { Group, Operation } from '../../../shared/api/operation.ts';
-import { hashOf, readToken } from '../../../shared/auth/tokens.ts';
-import { BASE_PATH } from '../../../shared/domain/base-path.ts';
-import type { Table } from '../../../shared/store/engine/client.ts';
-import { storeOf } from '../../../shared/store/store.ts';
+import { ApiError } from '#shared/api/errors.ts';
+import type { Group, Operation } from '#shared/api/operation.ts';
+import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { storeOf } from '#shared/store/store.ts';
 
 /** Gives a function that tells whether a call sends messages of a device. */
 export const messageCallsOf = (groups: readonly Group[]) => {

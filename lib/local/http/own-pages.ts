@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { ApiError } from '../../../shared/api/errors.ts';
-import { isOnThisMachine, type TrustedProxy } from '../../../shared/api/http/address.ts';
-import type { ApiHandler } from '../../../shared/api/serve.ts';
-import { BASE_PATH } from '../../../shared/domain/base-path.ts';
-import type { ServiceHealth } from '../../../shared/domain/service-health-view.ts';
+import { ApiError } from '#shared/api/errors.ts';
+import { isOnThisMachine, type TrustedProxy } from '#shared/api/http/address.ts';
+import type { ApiHandler } from '#shared/api/serve.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import type { ServiceHealth } from '#shared/domain/service-health-view.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { ExportFolder } from './export-folder.ts';

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ServiceHealth } from '../../../shared/domain/service-health-view.ts';
-import { dimensions, isDetailed, type MetricName, metrics, type Of } from '../../../shared/observability/metrics.ts';
-import { workQueues } from '../../../shared/queue/names.ts';
+import type { ServiceHealth } from '#shared/domain/service-health-view.ts';
+import { dimensions, isDetailed, type MetricName, metrics, type Of } from '#shared/observability/metrics.ts';
+import { workQueues } from '#shared/queue/names.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 
 const PREFIX = 'sensor_cloud_';

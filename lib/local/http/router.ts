@@ -1,4 +1,4 @@
-import { type Group, resourceOf } from '../../../shared/api/operation.ts';
+import { type Group, resourceOf } from '#shared/api/operation.ts';
 
 /** The target of a path: the resource as API Gateway names it, its parameters, and the group that serves it. */
 export type Route = { group: string; resource: string; pathParameters: Record<string, string> | null };

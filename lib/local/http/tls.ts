@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { Log } from '../../../shared/observability/log.ts';
+import type { Log } from '#shared/observability/log.ts';
 import type { Clock } from '../clock.ts';
 
 /** The files of a certificate chain and its private key, PEM. */

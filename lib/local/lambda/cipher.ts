@@ -1,5 +1,5 @@
-import { kmsCipher } from '../../../shared/auth/kms.ts';
-import { type Cipher, cipherOf } from '../../../shared/auth/vault.ts';
+import { kmsCipher } from '#shared/auth/kms.ts';
+import { type Cipher, cipherOf } from '#shared/auth/vault.ts';
 import type { CloudOptions } from '../cloud-options.ts';
 import { clientConfig } from '../table/endpoint.ts';
 import { KEY_ALIAS, secretsKey } from './key-file.ts';

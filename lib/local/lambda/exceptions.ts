@@ -1,4 +1,4 @@
-import type { Log } from '../../../shared/observability/log.ts';
+import type { Log } from '#shared/observability/log.ts';
 
 /**
  * Keeps the process alive when an exception reaches the top of it: it is logged and counted (GET /health). Devices that

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import { kindOf } from '../../../functions/index.ts';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
+import { kindOf } from '#functions/index.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
 
 /** Runs an invocation of the named function, and gives its result. */
 export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;
@@ -9,8 +9,8 @@ type Handler<E, R> = (event: E, context: Context) => Promise<R>;
 type Loaded<E, R> = { handler: { with: (runtime: Runtime) => Handler<E, R> } };
 
 const load = {
-  api: (name: string) => import(`../../../functions/api/${name}/handler.ts`),
-  workers: (name: string) => import(`../../../functions/workers/${name}/handler.ts`),
+  api: (name: string) => import(`#functions/api/${name}/handler.ts`),
+  workers: (name: string) => import(`#functions/workers/${name}/handler.ts`),
 };
 
 /** Loads the handler of a function for the runtime of this host; `around` runs each of its invocations. */

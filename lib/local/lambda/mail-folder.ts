@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
 
 type MailFolder = { dataDir: string; sender: string; now: () => number; say: (line: string) => void };
 

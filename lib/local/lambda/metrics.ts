@@ -1,4 +1,4 @@
-import type { MetricName, Metrics, Of } from '../../../shared/observability/metrics.ts';
+import type { MetricName, Metrics, Of } from '#shared/observability/metrics.ts';
 import { createPrometheus } from '../http/prometheus.ts';
 
 /** The number of latest values that are kept per metric. */

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AedesOptions } from 'aedes';
-import type { Publish } from '../../../shared/aws/publish.ts';
-import { type Forbidden, teller } from '../../../shared/ingest/tell.ts';
-import type { Log } from '../../../shared/observability/log.ts';
+import type { Publish } from '#shared/aws/publish.ts';
+import { type Forbidden, teller } from '#shared/ingest/tell.ts';
+import type { Log } from '#shared/observability/log.ts';
 import { listen } from '../http/listening.ts';
 import type { Tls } from '../http/tls.ts';
 import { bounded } from './connection.ts';

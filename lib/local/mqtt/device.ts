@@ -1,5 +1,5 @@
 import { connectAsync } from 'mqtt';
-import { topicsOf } from '../../../shared/ingest/topics.ts';
+import { topicsOf } from '#shared/ingest/topics.ts';
 
 type Credentials = { sensorId: string; deviceToken: string };
 

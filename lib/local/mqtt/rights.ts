@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Rights } from '../../../functions/workers/authorizer/rights.ts';
+import type { Rights } from '#functions/workers/authorizer/rights.ts';
 import type { Clock } from '../clock.ts';
 
 type Credentials = { clientId: string; username: string | undefined; password: Uint8Array | undefined };

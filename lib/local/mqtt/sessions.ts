@@ -1,8 +1,8 @@
 import type { AuthenticateError, Client, PublishPacket } from 'aedes';
-import type { Rights } from '../../../functions/workers/authorizer/rights.ts';
-import type { Forbidden } from '../../../shared/ingest/tell.ts';
-import type { Log } from '../../../shared/observability/log.ts';
-import type { Published } from '../../../shared/queue/mqtt.ts';
+import type { Rights } from '#functions/workers/authorizer/rights.ts';
+import type { Forbidden } from '#shared/ingest/tell.ts';
+import type { Log } from '#shared/observability/log.ts';
+import type { Published } from '#shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
 import { type Authorize, allows, connecting, keepAsking } from './rights.ts';
 

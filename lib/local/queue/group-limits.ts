@@ -1,4 +1,4 @@
-import { customerOf } from '../../../shared/queue/encode.ts';
+import { customerOf } from '#shared/queue/encode.ts';
 import type { Message } from '../message.ts';
 
 /** Counts the messages of each customer and of each group that are being processed. */

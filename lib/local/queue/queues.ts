@@ -1,7 +1,7 @@
-import { consumers } from '../../../functions/index.ts';
-import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
-import { isFifo, type QueueName, queueNames } from '../../../shared/queue/names.ts';
-import type { Queues } from '../../../shared/queue/send.ts';
+import { consumers } from '#functions/index.ts';
+import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '#shared/queue/consumer.ts';
+import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
+import type { Queues } from '#shared/queue/send.ts';
 import type { Clock } from '../clock.ts';
 import type { Journal } from './journal.ts';
 import { createQueue, type Queue } from './queue.ts';

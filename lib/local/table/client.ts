@@ -7,7 +7,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { TableClient } from '../../../shared/store/engine/client.ts';
+import type { TableClient } from '#shared/store/engine/client.ts';
 import { invalid, tableError } from './errors.ts';
 import { keyOf } from './keys.ts';
 import { query } from './query.ts';

@@ -1,6 +1,6 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
-import { transport } from '../../../shared/aws/transport.ts';
-import { tableDesign } from '../../../shared/store/table.ts';
+import { transport } from '#shared/aws/transport.ts';
+import { tableDesign } from '#shared/store/table.ts';
 
 /** The configuration of every client of an engine that was named by its address. It contains no secret. */
 export const clientConfig = (endpoint: string) => ({

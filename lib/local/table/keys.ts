@@ -1,4 +1,4 @@
-import { type IndexName, tableDesign } from '../../../shared/store/table.ts';
+import { type IndexName, tableDesign } from '#shared/store/table.ts';
 import { invalid, unfit } from './errors.ts';
 import { type Document, documentOf, sizeOf } from './values.ts';
 

@@ -1,4 +1,4 @@
-import type { IndexName } from '../../../shared/store/table.ts';
+import type { IndexName } from '#shared/store/table.ts';
 import { invalid } from './errors.ts';
 import { listOf, namesOf, type Path, parsedOnce, type Reader, valueAt } from './expression.ts';
 import { indexNames, keyNames } from './keys.ts';

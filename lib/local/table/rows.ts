@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type IndexName, tableDesign } from '../../../shared/store/table.ts';
+import { type IndexName, tableDesign } from '#shared/store/table.ts';
 import { indexNames, keyNames } from './keys.ts';
 import { type Document, documentIn, sizeOf, textOf } from './values.ts';
 

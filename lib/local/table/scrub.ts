@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { timeOfUlid } from '../../../shared/domain/ids.ts';
-import { items } from '../../../shared/store/table.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
+import { items } from '#shared/store/table.ts';
 
 /** So long (ms) after its beginning an erasure may still remove something. */
 const LONGEST = 3_600_000;

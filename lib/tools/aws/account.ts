@@ -4,9 +4,9 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { transport } from '../../../shared/aws/transport.ts';
-import { type Subscription, subscriptionFrom } from '../../../shared/domain/people/subscription.ts';
-import { stackName } from '../../aws/settings/stack-name.ts';
+import { stackName } from '#lib/aws/settings/stack-name.ts';
+import { transport } from '#shared/aws/transport.ts';
+import { type Subscription, subscriptionFrom } from '#shared/domain/people/subscription.ts';
 import { Refusal } from '../refusal.ts';
 import { isNamed, orElse } from './calls.ts';
 import { functionCalls } from './functions.ts';

@@ -1,4 +1,4 @@
-import { toldOf } from '../../../shared/domain/people/subscription.ts';
+import { toldOf } from '#shared/domain/people/subscription.ts';
 import type { Account } from './account.ts';
 import { sentenceOf } from './failure.ts';
 import { addressesToldIn, concurrencyAlarmIn, functionsIn, type Template, tableIn } from './template.ts';

@@ -1,4 +1,4 @@
-import { CANARY_SECONDS } from '../../../shared/domain/canary.ts';
+import { CANARY_SECONDS } from '#shared/domain/canary.ts';
 import { prices } from './prices.ts';
 import { type Resource, resourcesOf, type Template } from './template.ts';
 

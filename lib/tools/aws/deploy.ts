@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stackName } from '../../aws/settings/stack-name.ts';
+import { stackName } from '#lib/aws/settings/stack-name.ts';
 import { Refusal } from '../refusal.ts';
 import type { Account, Outputs } from './account.ts';
 import { type Cdk, readJson } from './cdk.ts';

@@ -1,6 +1,6 @@
-import type { Table } from '../../../shared/store/engine/client.ts';
-import { store } from '../../../shared/store/store.ts';
-import type { ListedErasure } from '../../../shared/store/subjects/data-jobs.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { store } from '#shared/store/store.ts';
+import type { ListedErasure } from '#shared/store/subjects/data-jobs.ts';
 
 /** What of it had begun then is in the recovered table as it was, and goes on by itself. A minute covers clocks that differ. */
 const MARGIN = 60_000;

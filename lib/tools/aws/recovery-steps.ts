@@ -1,4 +1,4 @@
-import type { Table } from '../../../shared/store/engine/client.ts';
+import type { Table } from '#shared/store/engine/client.ts';
 import { Refusal } from '../refusal.ts';
 import { checkLine } from './checks.ts';
 import { type Deployment, type Tools as DeployTools, prepare, release } from './deploy.ts';

@@ -1,5 +1,5 @@
-import { readTime } from '../../../shared/domain/time/time.ts';
-import { stackName } from '../../aws/settings/stack-name.ts';
+import { stackName } from '#lib/aws/settings/stack-name.ts';
+import { readTime } from '#shared/domain/time/time.ts';
 import type { Context } from './context.ts';
 
 const DAY = 86_400_000;

@@ -1,4 +1,4 @@
-import { stageFrom } from '../../aws/settings/stage.ts';
+import { stageFrom } from '#lib/aws/settings/stage.ts';
 import { Refusal } from '../refusal.ts';
 import { readJson } from './cdk.ts';
 import type { Context } from './context.ts';

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import typesOf, { astToString } from 'openapi-typescript';
-import { groups } from '../../../functions/index.ts';
-import { describeApi } from '../../../shared/api/openapi/describe.ts';
-import { openApi } from '../../../shared/api/openapi/document.ts';
-import type { Settings } from '../../../shared/runtime/env.ts';
+import { groups } from '#functions/index.ts';
+import { describeApi } from '#shared/api/openapi/describe.ts';
+import { openApi } from '#shared/api/openapi/document.ts';
+import type { Settings } from '#shared/runtime/env.ts';
 
 const FILE = 'openapi.d.ts';
 const own = fileURLToPath(new URL('../../../.generated', import.meta.url));
@@ -17,12 +17,12 @@ const typesFor = async (settings: Settings, defaultNonNullable: boolean): Promis
 };
 
 /**
- * Writes the TypeScript types of the OpenAPI document as the module `openapi`, which the client imports, into
- * `.generated`. Here a body needs the fields that have a default, too, so that no form of the console forgets one.
+ * Writes the types of the OpenAPI document as `#openapi`, which the client imports. Here a body needs the fields that have a
+ * default, too, so that no form of the console forgets one.
  */
 export const writeOwnTypes = async (settings: Settings): Promise<void> => {
   await mkdir(own, { recursive: true });
-  await writeFile(join(own, FILE), `declare module 'openapi' {\n${await typesFor(settings, true)}}\n`);
+  await writeFile(join(own, FILE), await typesFor(settings, true));
 };
 
 /** Writes these types as a file of a package. Its users may leave out of a body what has a default. */

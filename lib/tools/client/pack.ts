@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import own from '../../../package.json' with { type: 'json' };
-import type { Settings } from '../../../shared/runtime/env.ts';
+import own from '#package.json' with { type: 'json' };
+import type { Settings } from '#shared/runtime/env.ts';
 import { writeOwnTypes, writeTypesTo } from './openapi-types.ts';
 
 const run = promisify(execFile);
@@ -59,7 +59,7 @@ const declare = async (folder: string, settings: Settings): Promise<void> => {
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'utf8');
     const relative = text
-      .replaceAll("from 'openapi'", "from './openapi.ts'")
+      .replaceAll("from '#openapi'", "from './openapi.ts'")
       .replaceAll(/from '(\.\/.*)\.ts'/g, "from '$1.js'");
     await writeFile(join(folder, name), relative);
   }

@@ -1,6 +1,6 @@
-import { isFifo, type QueueName, queueNames } from '../../../shared/queue/names.ts';
-import { nameAtEndpoint } from '../../local/consumers/sqs.ts';
-import { KEY_ALIAS } from '../../local/lambda/key-file.ts';
+import { nameAtEndpoint } from '#lib/local/consumers/sqs.ts';
+import { KEY_ALIAS } from '#lib/local/lambda/key-file.ts';
+import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Resource, Template } from '../aws/template.ts';
 import { fromHere } from './compose.ts';
 

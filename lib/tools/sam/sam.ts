@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LOCAL_STAGE } from '../../aws/settings/local-stage.ts';
-import { stackName } from '../../aws/settings/stack-name.ts';
+import { LOCAL_STAGE } from '#lib/aws/settings/local-stage.ts';
+import { stackName } from '#lib/aws/settings/stack-name.ts';
 import { type Cdk, readJson } from '../aws/cdk.ts';
 import { type Context, contextArgs } from '../aws/context.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Api, apiClient, logIn } from '../../local/demo/client.ts';
+import { type Api, apiClient, logIn } from '#lib/local/demo/client.ts';
 import type { Steps } from './steps.ts';
 
 type Id = { id: number };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Api, apiClient, logIn } from '../../local/demo/client.ts';
-import { type Receiver, startReceiver } from '../../local/demo/receiver.ts';
-import { isSigned } from '../../local/demo/signed.ts';
+import { type Api, apiClient, logIn } from '#lib/local/demo/client.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { isSigned } from '#lib/local/demo/signed.ts';
 import { Refusal } from '../refusal.ts';
 import { type Home, settle } from './home.ts';
 import { stepwise } from './steps.ts';

@@ -1,10 +1,10 @@
-import { logOf } from '../../../shared/domain/delivery/attempt.ts';
-import type { AttemptLog } from '../../../shared/domain/delivery/attempt-log.ts';
-import { type Delivery, deliveryId, receiverOf } from '../../../shared/domain/delivery/delivery.ts';
-import type { Table } from '../../../shared/store/engine/client.ts';
-import type { HitItem } from '../../../shared/store/hits/hit-item.ts';
-import type { EventItem } from '../../../shared/store/sensors/events.ts';
-import { store } from '../../../shared/store/store.ts';
+import { logOf } from '#shared/domain/delivery/attempt.ts';
+import type { AttemptLog } from '#shared/domain/delivery/attempt-log.ts';
+import { type Delivery, deliveryId, receiverOf } from '#shared/domain/delivery/delivery.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import type { HitItem } from '#shared/store/hits/hit-item.ts';
+import type { EventItem } from '#shared/store/sensors/events.ts';
+import { store } from '#shared/store/store.ts';
 import type { SensorKey } from './find.ts';
 
 export type Sent = { delivery: Delivery; attempts: AttemptLog[] };

@@ -1,8 +1,8 @@
-import type { Table } from '../../../shared/store/engine/client.ts';
-import type { Key } from '../../../shared/store/key.ts';
-import type { MessageItem } from '../../../shared/store/sensors/events.ts';
-import { store } from '../../../shared/store/store.ts';
-import { items } from '../../../shared/store/table.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import type { Key } from '#shared/store/key.ts';
+import type { MessageItem } from '#shared/store/sensors/events.ts';
+import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
 
 /** A sensor of a customer. Customer 0 stands for sensors without a customer. */
 export type SensorKey = { customerId: number; sensorId: string };

@@ -1,10 +1,10 @@
-import { type EventDetails, eventOf, type Situation, unknownEvent } from '../../../shared/domain/event/event.ts';
-import type { Signal } from '../../../shared/domain/event/message.ts';
-import { kinds } from '../../../shared/domain/kinds.ts';
-import type { Rule } from '../../../shared/domain/rule/rule.ts';
-import { type WhyNot, whyNot } from '../../../shared/domain/rule/rule-conditions.ts';
-import { wallTime } from '../../../shared/domain/time/wall-time.ts';
-import type { EventItem } from '../../../shared/store/sensors/events.ts';
+import { type EventDetails, eventOf, type Situation, unknownEvent } from '#shared/domain/event/event.ts';
+import type { Signal } from '#shared/domain/event/message.ts';
+import { kinds } from '#shared/domain/kinds.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import { type WhyNot, whyNot } from '#shared/domain/rule/rule-conditions.ts';
+import { wallTime } from '#shared/domain/time/wall-time.ts';
+import type { EventItem } from '#shared/store/sensors/events.ts';
 
 /**
  * An event as rules see it. `isExact` is false when it was reconstructed from the stored event, without region and

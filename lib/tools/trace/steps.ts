@@ -1,4 +1,4 @@
-import type { HitItem } from '../../../shared/store/hits/hit-item.ts';
+import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { Sent } from './deliveries.ts';
 import type { AcceptedMessage, EventLife, Life } from './read.ts';
 

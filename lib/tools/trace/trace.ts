@@ -1,5 +1,5 @@
-import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { Table } from '../../../shared/store/engine/client.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { Table } from '#shared/store/engine/client.ts';
 import { Refusal } from '../refusal.ts';
 import { type Sent, sentOf } from './deliveries.ts';
 import { findDelivery, findMessage, type KnownIds } from './find.ts';

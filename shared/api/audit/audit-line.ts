@@ -1,8 +1,8 @@
-import type { Actor, AuditObject } from '../../domain/identity/audit.ts';
-import { auditIdOf } from '../../domain/identity/audit-id.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
-import type { Changed } from '../../store/engine/changed.ts';
-import type { Line } from '../../store/engine/noted.ts';
+import type { Actor, AuditObject } from '#shared/domain/identity/audit.ts';
+import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { Changed } from '#shared/store/engine/changed.ts';
+import type { Line } from '#shared/store/engine/noted.ts';
 import { addressOf, type TrustedProxy } from '../http/address.ts';
 import {
   type APIGatewayProxyEvent,

@@ -1,7 +1,7 @@
-import type { Runtime } from '../../runtime/deps.ts';
-import { notedBy } from '../../store/engine/noted.ts';
-import { type Writes, writingBy } from '../../store/engine/noted-table.ts';
-import { auditLines } from '../../store/people/audit-lines.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { notedBy } from '#shared/store/engine/noted.ts';
+import { type Writes, writingBy } from '#shared/store/engine/noted-table.ts';
+import { auditLines } from '#shared/store/people/audit-lines.ts';
 import { ApiError, errors } from '../errors.ts';
 import type { ApiRequest } from '../http/exchange.ts';
 import { isKnown, lineOf, type Noting } from './audit-line.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Permission } from '../../domain/identity/permission.ts';
-import type { Manufacturer } from '../../domain/sensor/sensor.ts';
+import type { Permission } from '#shared/domain/identity/permission.ts';
+import type { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import { notifying } from '../operation.ts';
 
 type Given<P, I, B, R> = {

@@ -1,8 +1,8 @@
-import { type Fields, stillAllowed, type Values } from '../../domain/config/field.ts';
-import type { ConfigName } from '../../domain/config/names.ts';
-import type { Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
-import { retryOnConflict } from '../../store/engine/retry.ts';
-import type { StoreOf } from '../../store/store.ts';
+import { type Fields, stillAllowed, type Values } from '#shared/domain/config/field.ts';
+import type { ConfigName } from '#shared/domain/config/names.ts';
+import type { Manufacturer, SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { type Notifying, notifyDevice } from './device-config.ts';
 
 type Fail = (

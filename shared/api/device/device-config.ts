@@ -1,9 +1,9 @@
-import { hashOf } from '../../auth/tokens.ts';
-import { deviceConfig } from '../../domain/makers/device-config.ts';
-import { firstRoom } from '../../domain/sensor/room-geometry.ts';
-import type { Manufacturer } from '../../domain/sensor/sensor.ts';
-import type { Deps } from '../../runtime/deps.ts';
-import type { StoreOf } from '../../store/store.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { deviceConfig } from '#shared/domain/makers/device-config.ts';
+import { firstRoom } from '#shared/domain/sensor/room-geometry.ts';
+import type { Manufacturer } from '#shared/domain/sensor/sensor.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import type { notifying } from '../operation.ts';
 
 type Reads = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';

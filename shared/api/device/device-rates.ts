@@ -1,5 +1,5 @@
-import { MESSAGES } from '../../domain/event/raw.ts';
-import type { Settings } from '../../runtime/env.ts';
+import { MESSAGES } from '#shared/domain/event/raw.ts';
+import type { Settings } from '#shared/runtime/env.ts';
 
 /** How many calls per second a device may make. */
 const DEVICE_CALLS = 20;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { isSecret } from '../../auth/tokens.ts';
-import type { Settings } from '../../runtime/env.ts';
+import { isSecret } from '#shared/auth/tokens.ts';
+import type { Settings } from '#shared/runtime/env.ts';
 import { type APIGatewayProxyEvent, headerValues } from './exchange.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Actor } from '../../domain/identity/audit.ts';
-import type { Caller } from '../../domain/identity/permission.ts';
-import type { Provisioner } from '../../domain/sensor/provisioning-key.ts';
-import type { CallingDevice } from '../../domain/sensor/sensor.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { Actor } from '#shared/domain/identity/audit.ts';
+import type { Caller } from '#shared/domain/identity/permission.ts';
+import type { Provisioner } from '#shared/domain/sensor/provisioning-key.ts';
+import type { CallingDevice } from '#shared/domain/sensor/sensor.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Operation } from '../operation.ts';
 
 export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';

@@ -1,4 +1,4 @@
-import type { LookedPage } from '../../domain/page.ts';
+import type { LookedPage } from '#shared/domain/page.ts';
 import { Reply } from '../operation.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyText, int64, integerQuery, text } from '../../domain/values.ts';
+import { anyText, int64, integerQuery, text } from '#shared/domain/values.ts';
 
 export const PER_PAGE_MAXIMUM = 200;
 const PER_PAGE_DEFAULT = 30;

@@ -1,5 +1,5 @@
-import type { Limited } from '../../domain/identity/quota.ts';
-import type { Problem } from '../../domain/problem.ts';
+import type { Limited } from '#shared/domain/identity/quota.ts';
+import type { Problem } from '#shared/domain/problem.ts';
 import type { ErrorCode } from '../errors.ts';
 
 export const errorTexts: Record<ErrorCode, string> = {

@@ -1,4 +1,4 @@
-import type { Situation } from '../../domain/event/event.ts';
+import type { Situation } from '#shared/domain/event/event.ts';
 
 export const situations: Record<Situation, string> = {
   fall_detected: 'Fall detected',

@@ -1,6 +1,6 @@
-import { type Language, languageOf } from '../../domain/identity/locale.ts';
-import type { Limited } from '../../domain/identity/quota.ts';
-import type { Problem } from '../../domain/problem.ts';
+import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
+import type { Limited } from '#shared/domain/identity/quota.ts';
+import type { Problem } from '#shared/domain/problem.ts';
 import type { ApiError, ErrorCode } from '../errors.ts';
 
 type Texts = {

@@ -1,8 +1,8 @@
-import { IssuerUnavailable } from '../../auth/unavailable.ts';
-import type { Log } from '../../observability/log.ts';
-import type { Measure } from '../../observability/metrics.ts';
-import { QueueUnavailable } from '../../queue/unavailable.ts';
-import { TableUnavailable } from '../../store/engine/unavailable.ts';
+import { IssuerUnavailable } from '#shared/auth/unavailable.ts';
+import type { Log } from '#shared/observability/log.ts';
+import type { Measure } from '#shared/observability/metrics.ts';
+import { QueueUnavailable } from '#shared/queue/unavailable.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
 import { corsHeaders } from '../http/cors.ts';
 import { type APIGatewayProxyResult, type ApiRequest, header, type Rate, requestIdOf } from '../http/exchange.ts';

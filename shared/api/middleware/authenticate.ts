@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/identity/permission.ts';
+import type { Caller } from '#shared/domain/identity/permission.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, type Exchange, headerValues, operationOf } from '../http/exchange.ts';
 import { apiOf } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { type Caller, holds, type Permission } from '../../domain/identity/permission.ts';
+import { type Caller, holds, type Permission } from '#shared/domain/identity/permission.ts';
 import { ApiError } from '../errors.ts';
 import { type ApiRequest, operationOf } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';

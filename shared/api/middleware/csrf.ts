@@ -1,5 +1,5 @@
-import { hashOf, readToken, sameSecret } from '../../auth/tokens.ts';
-import type { Session } from '../../store/identity/sessions.ts';
+import { hashOf, readToken, sameSecret } from '#shared/auth/tokens.ts';
+import type { Session } from '#shared/store/identity/sessions.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { expiredCookies } from '../http/cookies.ts';
 import { type ApiRequest, cookie, headerValues, operationOf } from '../http/exchange.ts';

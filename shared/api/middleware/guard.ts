@@ -1,5 +1,5 @@
-import type { SettingsOf } from '../../runtime/deps.ts';
-import type { StoreOf } from '../../store/store.ts';
+import type { SettingsOf } from '#shared/runtime/deps.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import type { DeviceRates } from '../device/device-rates.ts';
 import type { GuardCall } from '../guard-calls.ts';
 import type { Suspects } from '../suspects.ts';

@@ -1,7 +1,7 @@
-import { hashOf, readToken } from '../../auth/tokens.ts';
-import { isOutdated } from '../../domain/identity/credential.ts';
-import { type Caller, holds } from '../../domain/identity/permission.ts';
-import type { Account, Session } from '../../store/identity/sessions.ts';
+import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { isOutdated } from '#shared/domain/identity/credential.ts';
+import { type Caller, holds } from '#shared/domain/identity/permission.ts';
+import type { Account, Session } from '#shared/store/identity/sessions.ts';
 import { type ApiRequest, bearer, cookie, type Exchange, type Rate } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
 import type { Guard } from './guard.ts';

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { countIn } from '../../domain/event/raw.ts';
-import type { FieldError } from '../../domain/problem.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
-import type { StoreOf } from '../../store/store.ts';
+import { countIn } from '#shared/domain/event/raw.ts';
+import type { FieldError } from '#shared/domain/problem.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { StoreOf } from '#shared/store/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { fieldErrorsOf } from '../field-errors.ts';
 import { type ApiRequest, header, operationOf } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-import { readToken } from '../../auth/tokens.ts';
+import { readToken } from '#shared/auth/tokens.ts';
 import { deviceLimits, isOver } from '../device/device-rates.ts';
 import { ApiError } from '../errors.ts';
 import { addressOf } from '../http/address.ts';

@@ -1,5 +1,5 @@
-import { BASE_PATH } from '../../domain/base-path.ts';
-import type { Settings } from '../../runtime/env.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import type { Settings } from '#shared/runtime/env.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

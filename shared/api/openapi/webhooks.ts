@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { FeedbackPayload } from '../../domain/event/feedback-delivery.ts';
-import { Format } from '../../domain/formats/format.ts';
-import { formats, JSON_TYPE } from '../../domain/formats/formats.ts';
-import { payloads } from '../../domain/formats/payloads.ts';
+import { FeedbackPayload } from '#shared/domain/event/feedback-delivery.ts';
+import { Format } from '#shared/domain/formats/format.ts';
+import { formats, JSON_TYPE } from '#shared/domain/formats/formats.ts';
+import { payloads } from '#shared/domain/formats/payloads.ts';
 
 type Json = Record<string, unknown>;
 type Write = (schema: z.ZodType, io: 'input' | 'output') => Json;

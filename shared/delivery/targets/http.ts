@@ -1,7 +1,7 @@
-import type { Result } from '../../domain/delivery/attempt.ts';
-import type { AttemptOutcome } from '../../domain/delivery/delivery.ts';
-import type { PostedWebhook } from '../../domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import type { Result } from '#shared/domain/delivery/attempt.ts';
+import type { AttemptOutcome } from '#shared/domain/delivery/delivery.ts';
+import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 

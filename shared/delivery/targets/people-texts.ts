@@ -1,4 +1,4 @@
-import type { Language } from '../../domain/identity/locale.ts';
+import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Letter } from './person.ts';
 
 const takingCare: Record<Language, string> = { en: 'I take care of it:', de: 'Ich kümmere mich darum:' };

@@ -1,4 +1,4 @@
-import { type Channel, type ChannelKind, channelKinds } from '../../domain/people/channel.ts';
+import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import { asMail, asMessage, asPush, LONGEST } from './people-texts.ts';
 import type { Letter, People, PersonOutcome } from './person.ts';

@@ -1,5 +1,5 @@
-import type { Language } from '../../domain/identity/locale.ts';
-import type { Channel, ChannelKind } from '../../domain/people/channel.ts';
+import type { Language } from '#shared/domain/identity/locale.ts';
+import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 
 /** What a person is told, and nothing else. `url` is where they say that they take care of it; null: nowhere. */
 export type Letter = { title: string; text: string; url: string | null; language: Language };

@@ -1,5 +1,5 @@
 import webPush from 'web-push';
-import type { PushSubscription } from '../../domain/people/channel.ts';
+import type { PushSubscription } from '#shared/domain/people/channel.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 

@@ -1,5 +1,5 @@
-import { isShort, type Result } from '../../domain/delivery/attempt.ts';
-import { type Delivery, LEASE_SECONDS, type Next } from '../../domain/delivery/delivery.ts';
+import { isShort, type Result } from '#shared/domain/delivery/attempt.ts';
+import { type Delivery, LEASE_SECONDS, type Next } from '#shared/domain/delivery/delivery.ts';
 import type { Table } from '../engine/client.ts';
 import { dueDelivery } from '../engine/due.ts';
 import { changes, where } from '../engine/request.ts';

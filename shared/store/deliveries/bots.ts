@@ -1,4 +1,4 @@
-import type { Bot, BotUpdate } from '../../domain/people/bot.ts';
+import type { Bot, BotUpdate } from '#shared/domain/people/bot.ts';
 import { giveOne, takeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';

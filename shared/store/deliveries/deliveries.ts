@@ -1,5 +1,5 @@
-import type { Delivery, WebhookDelivery } from '../../domain/delivery/delivery.ts';
-import { ulidsFrom } from '../../domain/ids.ts';
+import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { ulidsFrom } from '#shared/domain/ids.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';

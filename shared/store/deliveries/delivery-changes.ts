@@ -1,5 +1,5 @@
-import { entryOf, type Result } from '../../domain/delivery/attempt.ts';
-import type { Delivery, Next } from '../../domain/delivery/delivery.ts';
+import { entryOf, type Result } from '#shared/domain/delivery/attempt.ts';
+import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
 import { dueDelivery, dueNames } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { REDELIVERED } from './delivery-item.ts';

@@ -1,5 +1,5 @@
-import { type Delivery, KEPT, type WebhookDelivery } from '../../domain/delivery/delivery.ts';
-import { packSnapshot, unpackSnapshot } from '../../domain/delivery/packed-snapshot.ts';
+import { type Delivery, KEPT, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { packSnapshot, unpackSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
 import { dueDelivery, dueNames, GRACE } from '../engine/due.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';

@@ -1,7 +1,7 @@
-import type { DeliveryRow } from '../../domain/delivery/delivery-view.ts';
-import type { DeliveryState } from '../../domain/delivery/states.ts';
-import { timeOfUlid, ulidsFrom } from '../../domain/ids.ts';
-import { type LookedPage, sorted } from '../../domain/page.ts';
+import type { DeliveryRow } from '#shared/domain/delivery/delivery-view.ts';
+import type { DeliveryState } from '#shared/domain/delivery/states.ts';
+import { timeOfUlid, ulidsFrom } from '#shared/domain/ids.ts';
+import { type LookedPage, sorted } from '#shared/domain/page.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { type Bounds, firstOf, lookFor, type Stretch } from '../engine/look.ts';
 import { type DeliveryItem, deliveryOf, keyOf } from './delivery-item.ts';

@@ -1,6 +1,6 @@
-import type { WebhookDelivery } from '../../domain/delivery/delivery.ts';
-import { type Given, SILENT_AFTER } from '../../domain/delivery/feed.ts';
-import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { type Given, SILENT_AFTER } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueDelivery, GRACE } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';

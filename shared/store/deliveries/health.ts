@@ -1,5 +1,5 @@
-import { type Held, type Hold, LEASE_MS, type Slot } from '../../domain/delivery/breaker.ts';
-import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import { type Held, type Hold, LEASE_MS, type Slot } from '#shared/domain/delivery/breaker.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table } from '../engine/client.ts';
 import { type Changes, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';

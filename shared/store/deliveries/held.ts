@@ -1,5 +1,5 @@
-import { heldUntil, RELEASE_AHEAD, RELEASE_EVERY, type WebhookDelivery } from '../../domain/delivery/delivery.ts';
-import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import { heldUntil, RELEASE_AHEAD, RELEASE_EVERY, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueBefore, dueDelivery, dueNames, GRACE } from '../engine/due.ts';
 import { changes, present, type Write, where } from '../engine/request.ts';

@@ -1,5 +1,5 @@
-import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
-import type { Customer } from '../../domain/identity/customer.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Customer } from '#shared/domain/identity/customer.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { putCustomer } from '../people/customers.ts';

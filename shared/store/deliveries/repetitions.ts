@@ -1,4 +1,4 @@
-import type { Delivery } from '../../domain/delivery/delivery.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import type { Table } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';

@@ -1,4 +1,4 @@
-import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table } from '../engine/client.ts';
 import { changes, present } from '../engine/request.ts';
 import { items } from '../table.ts';

@@ -1,8 +1,8 @@
-import { KEPT } from '../../domain/delivery/delivery.ts';
-import type { EventFilters } from '../../domain/delivery/event-filters.ts';
-import { isPosted, SILENT_AFTER } from '../../domain/delivery/feed.ts';
-import type { WebhookRecord, WebhookUpdate } from '../../domain/delivery/webhook.ts';
-import type { Format } from '../../domain/formats/format.ts';
+import { KEPT } from '#shared/domain/delivery/delivery.ts';
+import type { EventFilters } from '#shared/domain/delivery/event-filters.ts';
+import { isPosted, SILENT_AFTER } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord, WebhookUpdate } from '#shared/domain/delivery/webhook.ts';
+import type { Format } from '#shared/domain/formats/format.ts';
 import { giveOne, takeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt } from '../engine/due.ts';

@@ -1,5 +1,5 @@
-import type { AuditObject } from '../../domain/identity/audit.ts';
-import { objectKinds } from '../../domain/identity/audit-kinds.ts';
+import type { AuditObject } from '#shared/domain/identity/audit.ts';
+import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { transport, withFreshSockets } from '../../aws/transport.ts';
-import { isOver, noteDoubt } from '../../concurrency/endable.ts';
+import { transport, withFreshSockets } from '#shared/aws/transport.ts';
+import { isOver, noteDoubt } from '#shared/concurrency/endable.ts';
 import type { Key } from '../key.ts';
 import { type Changes, type Item, type Query, queryInput, type Write, writeCommand } from './request.ts';
 import { failedConditions, isFailedCondition, withRetry } from './retry.ts';

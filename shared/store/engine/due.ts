@@ -1,6 +1,6 @@
-import { GRACE_SECONDS } from '../../domain/delivery/delivery.ts';
-import type { JobKind } from '../../domain/identity/job-kinds.ts';
-import type { Task } from '../../queue/task.ts';
+import { GRACE_SECONDS } from '#shared/domain/delivery/delivery.ts';
+import type { JobKind } from '#shared/domain/identity/job-kinds.ts';
+import type { Task } from '#shared/queue/task.ts';
 import type { Key } from '../key.ts';
 import { DATA_VERSION, DUE_SHARDS, due as dueIndex, items } from '../table.ts';
 import type { Table, TableReader } from './client.ts';

@@ -1,4 +1,4 @@
-import type { LookedPage } from '../../domain/page.ts';
+import type { LookedPage } from '#shared/domain/page.ts';
 import type { Key } from '../key.ts';
 import type { TableReader } from './client.ts';
 import type { Item, Query } from './request.ts';

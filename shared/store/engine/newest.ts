@@ -1,5 +1,5 @@
-import { firstIdAt } from '../../domain/ids.ts';
-import type { LookedPage } from '../../domain/page.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
+import type { LookedPage } from '#shared/domain/page.ts';
 import type { Key } from '../key.ts';
 import { lists } from '../table.ts';
 import type { TableReader } from './client.ts';

@@ -1,5 +1,5 @@
-import { isDoubtful } from '../../concurrency/endable.ts';
-import type { StoredLine } from '../../domain/identity/audit.ts';
+import { isDoubtful } from '#shared/concurrency/endable.ts';
+import type { StoredLine } from '#shared/domain/identity/audit.ts';
 import type { Key } from '../key.ts';
 import { auditLineWrites } from '../people/audit-lines.ts';
 import { type Changed, changedBy, isChange } from './changed.ts';

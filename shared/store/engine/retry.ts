@@ -1,4 +1,4 @@
-import { retry } from '../../concurrency/retry.ts';
+import { retry } from '#shared/concurrency/retry.ts';
 import { TableUnavailable } from './unavailable.ts';
 
 const passing = new Set([

@@ -1,6 +1,6 @@
-import { RETENTION } from '../../domain/event/event.ts';
-import { lookAt } from '../../domain/rule/escalation.ts';
-import type { HitPlace } from '../../domain/rule/rule-hit.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import { lookAt } from '#shared/domain/rule/escalation.ts';
+import type { HitPlace } from '#shared/domain/rule/rule-hit.ts';
 import type { Table } from '../engine/client.ts';
 import { dueAt } from '../engine/due.ts';
 import { absent } from '../engine/request.ts';

@@ -1,9 +1,9 @@
-import type { Decided } from '../../domain/event/decision.ts';
-import type { Feedback } from '../../domain/event/feedback.ts';
-import type { Acknowledgement } from '../../domain/rule/acknowledgement-view.ts';
-import type { Escalation } from '../../domain/rule/escalation.ts';
-import { packMessages, unpackMessages } from '../../domain/rule/packed-messages.ts';
-import type { HitNumber, RuleHit, RuleMessage } from '../../domain/rule/rule-hit.ts';
+import type { Decided } from '#shared/domain/event/decision.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { Escalation } from '#shared/domain/rule/escalation.ts';
+import { packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
+import type { HitNumber, RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items, lists } from '../table.ts';
 
 /** A hit as the store gives it. `sensor` is looked up when it is read; `allSend` follows from the messages. */

@@ -1,5 +1,5 @@
-import { firstWhere } from '../../domain/first-where.ts';
-import type { HitNumber, HitPlace } from '../../domain/rule/rule-hit.ts';
+import { firstWhere } from '#shared/domain/first-where.ts';
+import type { HitNumber, HitPlace } from '#shared/domain/rule/rule-hit.ts';
 import type { TableReader } from '../engine/client.ts';
 import { items, lists } from '../table.ts';
 import { edgeOf } from './hit-edge.ts';

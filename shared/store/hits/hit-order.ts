@@ -1,4 +1,4 @@
-import { firstWhere } from '../../domain/first-where.ts';
+import { firstWhere } from '#shared/domain/first-where.ts';
 import type { HitItem } from './hit-item.ts';
 import type { HitLine } from './hit-line.ts';
 import { type LateChange, SOON } from './late-change.ts';

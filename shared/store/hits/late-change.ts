@@ -1,4 +1,4 @@
-import { RETENTION } from '../../domain/event/event.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';

@@ -1,4 +1,4 @@
-import type { HitPlace } from '../../domain/rule/rule-hit.ts';
+import type { HitPlace } from '#shared/domain/rule/rule-hit.ts';
 
 /** A hit's place, and what tells it from the others. */
 export type KnownHit = HitPlace & { sensorEventId: string; sensorId: string; ruleId: number };

@@ -1,7 +1,7 @@
-import type { Feedback } from '../../domain/event/feedback.ts';
-import { firstWhere } from '../../domain/first-where.ts';
-import { firstIdAt } from '../../domain/ids.ts';
-import type { ReportHit } from '../../domain/rule/report-figures.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import { firstWhere } from '#shared/domain/first-where.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
+import type { ReportHit } from '#shared/domain/rule/report-figures.ts';
 import type { TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 import type { HitItem } from './hit-item.ts';

@@ -1,5 +1,5 @@
-import { keyedMutex } from '../../concurrency/keyed-mutex.ts';
-import type { HitPlace } from '../../domain/rule/rule-hit.ts';
+import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
+import type { HitPlace } from '#shared/domain/rule/rule-hit.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 import { append } from './append-hit.ts';

@@ -1,4 +1,4 @@
-import type { AccessToken } from '../../domain/identity/access-token.ts';
+import type { AccessToken } from '#shared/domain/identity/access-token.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';

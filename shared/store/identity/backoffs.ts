@@ -1,4 +1,4 @@
-import { backoffAfter } from '../../domain/delivery/backoff.ts';
+import { backoffAfter } from '#shared/domain/delivery/backoff.ts';
 import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { rateKey } from './limits.ts';

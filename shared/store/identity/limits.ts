@@ -1,4 +1,4 @@
-import { hashOf } from '../../domain/ids.ts';
+import { hashOf } from '#shared/domain/ids.ts';
 import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';

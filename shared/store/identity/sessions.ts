@@ -1,4 +1,4 @@
-import type { Permission } from '../../domain/identity/permission.ts';
+import type { Permission } from '#shared/domain/identity/permission.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { type Condition, changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';

@@ -1,8 +1,8 @@
-import { AUDIT_KEPT } from '../../domain/identity/audit-kinds.ts';
-import type { User, UserAccess, UserUpdate } from '../../domain/identity/user.ts';
-import { usernameKey } from '../../domain/identity/username.ts';
-import { channelKinds } from '../../domain/people/channel.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import { AUDIT_KEPT } from '#shared/domain/identity/audit-kinds.ts';
+import type { User, UserAccess, UserUpdate } from '#shared/domain/identity/user.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
+import { channelKinds } from '#shared/domain/people/channel.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { giveOne, takeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';

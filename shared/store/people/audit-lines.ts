@@ -1,6 +1,6 @@
-import type { StoredLine } from '../../domain/identity/audit.ts';
-import { timeOfAuditId } from '../../domain/identity/audit-id.ts';
-import { AUDIT_KEPT } from '../../domain/identity/audit-kinds.ts';
+import type { StoredLine } from '#shared/domain/identity/audit.ts';
+import { timeOfAuditId } from '#shared/domain/identity/audit-id.ts';
+import { AUDIT_KEPT } from '#shared/domain/identity/audit-kinds.ts';
 import type { Table } from '../engine/client.ts';
 import { items } from '../table.ts';
 

@@ -1,6 +1,6 @@
-import type { AuditLine, StoredLine } from '../../domain/identity/audit.ts';
-import { auditIdsFrom, timeOfAuditId } from '../../domain/identity/audit-id.ts';
-import type { LookedPage } from '../../domain/page.ts';
+import type { AuditLine, StoredLine } from '#shared/domain/identity/audit.ts';
+import { auditIdsFrom, timeOfAuditId } from '#shared/domain/identity/audit-id.ts';
+import type { LookedPage } from '#shared/domain/page.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { type Bounds, firstOf, lookFor } from '../engine/look.ts';
 import { items } from '../table.ts';

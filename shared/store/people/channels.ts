@@ -1,6 +1,6 @@
-import type { Channel, ChannelCode, ChannelKind, KeptChannel, PushKey } from '../../domain/people/channel.ts';
-import { CODE_TRIES } from '../../domain/people/channel.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { Channel, ChannelCode, ChannelKind, KeptChannel, PushKey } from '#shared/domain/people/channel.ts';
+import { CODE_TRIES } from '#shared/domain/people/channel.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';

@@ -1,5 +1,5 @@
-import type { Format } from '../../domain/formats/format.ts';
-import type { Customer, CustomerUpdate } from '../../domain/identity/customer.ts';
+import type { Format } from '#shared/domain/formats/format.ts';
+import type { Customer, CustomerUpdate } from '#shared/domain/identity/customer.ts';
 import { type Counts, nothingYet } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';

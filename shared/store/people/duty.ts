@@ -1,4 +1,4 @@
-import type { OnDuty } from '../../domain/people/channel.ts';
+import type { OnDuty } from '#shared/domain/people/channel.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { present, where } from '../engine/request.ts';
 import { items } from '../table.ts';

@@ -1,4 +1,4 @@
-import type { PushKey } from '../../domain/people/channel.ts';
+import type { PushKey } from '#shared/domain/people/channel.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent } from '../engine/request.ts';
 import { items } from '../table.ts';

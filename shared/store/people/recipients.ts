@@ -1,5 +1,5 @@
-import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
-import type { Bot } from '../../domain/people/bot.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Bot } from '#shared/domain/people/bot.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import type { UserItem } from '../identity/users.ts';

@@ -1,5 +1,5 @@
-import { uuidV5 } from '../../domain/ids.ts';
-import type { Acknowledgement } from '../../domain/rule/acknowledgement-view.ts';
+import { uuidV5 } from '#shared/domain/ids.ts';
+import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Table } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';

@@ -1,4 +1,4 @@
-import type { Rule } from '../../domain/rule/rule.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
 import { enabledKey } from '../counts.ts';
 import type { Table } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';

@@ -1,5 +1,5 @@
-import { type Escalation, lookAt } from '../../domain/rule/escalation.ts';
-import type { RuleMessage } from '../../domain/rule/rule-hit.ts';
+import { type Escalation, lookAt } from '#shared/domain/rule/escalation.ts';
+import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import type { Table } from '../engine/client.ts';
 import { dueAt, dueNames } from '../engine/due.ts';
 import { changes, where } from '../engine/request.ts';

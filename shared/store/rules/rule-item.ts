@@ -1,4 +1,4 @@
-import type { Rule } from '../../domain/rule/rule.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
 
 type Optional = 'escalation' | 'repeatSeconds' | 'untilAcknowledged';
 

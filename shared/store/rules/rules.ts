@@ -1,8 +1,8 @@
-import type { Situation } from '../../domain/event/event.ts';
-import { muteFor } from '../../domain/formats/formats.ts';
-import type { Quotas } from '../../domain/identity/quota.ts';
-import { allRecipients, webhooksIn } from '../../domain/rule/recipients.ts';
-import type { Rule } from '../../domain/rule/rule.ts';
+import type { Situation } from '#shared/domain/event/event.ts';
+import { muteFor } from '#shared/domain/formats/formats.ts';
+import type { Quotas } from '#shared/domain/identity/quota.ts';
+import { allRecipients, webhooksIn } from '#shared/domain/rule/recipients.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
 import { countsOf, oneLess, oneMore, roomFor, scopeOf } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { type Condition, present, type Write, where } from '../engine/request.ts';

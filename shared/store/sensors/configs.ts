@@ -1,6 +1,6 @@
-import type { ConfigName } from '../../domain/config/names.ts';
-import { uuidV5 } from '../../domain/ids.ts';
-import type { Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
+import type { ConfigName } from '#shared/domain/config/names.ts';
+import { uuidV5 } from '#shared/domain/ids.ts';
+import type { Manufacturer, SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';

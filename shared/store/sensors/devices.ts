@@ -1,7 +1,7 @@
-import type { NotedCall } from '../../domain/event/noted-call.ts';
-import type { Provisioner } from '../../domain/sensor/provisioning-key.ts';
-import type { Device, Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { NotedCall } from '#shared/domain/event/noted-call.ts';
+import type { Provisioner } from '#shared/domain/sensor/provisioning-key.ts';
+import type { Device, Manufacturer, SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';

@@ -1,9 +1,9 @@
-import type { Decision } from '../../domain/event/decision.ts';
-import { type EventRegion, type NormalizedCoordinates, type Notice, RETENTION } from '../../domain/event/event.ts';
-import { fittingPage, LISTED_BYTES } from '../../domain/event/raw.ts';
-import { firstIdAt } from '../../domain/ids.ts';
-import type { LookedPage } from '../../domain/page.ts';
-import type { Acknowledged } from '../../domain/rule/acknowledgement-view.ts';
+import type { Decision } from '#shared/domain/event/decision.ts';
+import { type EventRegion, type NormalizedCoordinates, type Notice, RETENTION } from '#shared/domain/event/event.ts';
+import { fittingPage, LISTED_BYTES } from '#shared/domain/event/raw.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
+import type { LookedPage } from '#shared/domain/page.ts';
+import type { Acknowledged } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, GRACE } from '../engine/due.ts';
 import { type Bounds, firstOf, lookFor } from '../engine/look.ts';

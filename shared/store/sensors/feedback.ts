@@ -1,6 +1,6 @@
-import type { Delivery } from '../../domain/delivery/delivery.ts';
-import { RETENTION } from '../../domain/event/event.ts';
-import type { Feedback } from '../../domain/event/feedback.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
 import { putDelivery } from '../deliveries/delivery-item.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { type NewestQuery, newestPage } from '../engine/newest.ts';

@@ -1,5 +1,5 @@
-import type { Firmware } from '../../domain/sensor/firmware.ts';
-import type { Manufacturer } from '../../domain/sensor/sensor.ts';
+import type { Firmware } from '#shared/domain/sensor/firmware.ts';
+import type { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';

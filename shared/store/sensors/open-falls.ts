@@ -1,7 +1,7 @@
-import { openFallsOf } from '../../domain/event/open-fall.ts';
-import type { OpenFall } from '../../domain/event/open-fall-view.ts';
-import type { PageOf } from '../../domain/page.ts';
-import type { SensorRecord } from '../../domain/sensor/sensor.ts';
+import { openFallsOf } from '#shared/domain/event/open-fall.ts';
+import type { OpenFall } from '#shared/domain/event/open-fall-view.ts';
+import type { PageOf } from '#shared/domain/page.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import type { Table } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import type { Key } from '../key.ts';

@@ -1,4 +1,4 @@
-import type { Provisioner, ProvisioningKey } from '../../domain/sensor/provisioning-key.ts';
+import type { Provisioner, ProvisioningKey } from '#shared/domain/sensor/provisioning-key.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';

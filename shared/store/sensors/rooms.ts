@@ -1,9 +1,9 @@
-import { placeOf } from '../../domain/sensor/region-of-point.ts';
-import type { Room } from '../../domain/sensor/room.ts';
-import { extentOf } from '../../domain/sensor/room-geometry.ts';
-import type { SensorRecord } from '../../domain/sensor/sensor.ts';
-import { type Numbered, renumbered } from '../../domain/state/regions.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import { placeOf } from '#shared/domain/sensor/region-of-point.ts';
+import type { Room } from '#shared/domain/sensor/room.ts';
+import { extentOf } from '#shared/domain/sensor/room-geometry.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { type Numbered, renumbered } from '#shared/domain/state/regions.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';

@@ -1,5 +1,5 @@
-import type { SensorGroup } from '../../domain/sensor/sensor-group.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { SensorGroup } from '#shared/domain/sensor/sensor-group.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { countsOf, oneLess, oneMore, roomFor } from '../counts.ts';
 import { webhookReads } from '../deliveries/webhooks.ts';
 import type { Table, TableReader } from '../engine/client.ts';

@@ -1,6 +1,6 @@
-import type { SensorRecord } from '../../domain/sensor/sensor.ts';
-import { packSensor } from '../../domain/sensor/sensor-row.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { packSensor } from '#shared/domain/sensor/sensor-row.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table } from '../engine/client.ts';
 import { type Condition, changes, type Item, present, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';

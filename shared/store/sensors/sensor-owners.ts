@@ -1,8 +1,8 @@
-import { RETENTION } from '../../domain/event/event.ts';
-import { hashOf } from '../../domain/ids.ts';
-import type { Room } from '../../domain/sensor/room.ts';
-import { newSensor, type SensorRecord } from '../../domain/sensor/sensor.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import { hashOf } from '#shared/domain/ids.ts';
+import type { Room } from '#shared/domain/sensor/room.ts';
+import { newSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { oneLess, oneMore, roomFor } from '../counts.ts';
 import type { Table } from '../engine/client.ts';
 import { dueNames } from '../engine/due.ts';

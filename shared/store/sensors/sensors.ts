@@ -1,7 +1,7 @@
-import { hashOf } from '../../domain/ids.ts';
-import type { SensorRecord } from '../../domain/sensor/sensor.ts';
-import { type ListedSensor, unpackSensor } from '../../domain/sensor/sensor-row.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import { hashOf } from '#shared/domain/ids.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { type ListedSensor, unpackSensor } from '#shared/domain/sensor/sensor-row.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';

@@ -1,6 +1,6 @@
-import type { Decision } from '../../domain/event/decision.ts';
-import type { JudgedRun } from '../../domain/event/noted-call.ts';
-import { type SensorState, seesFall } from '../../domain/sensor/sensor-state.ts';
+import type { Decision } from '#shared/domain/event/decision.ts';
+import type { JudgedRun } from '#shared/domain/event/noted-call.ts';
+import { type SensorState, seesFall } from '#shared/domain/sensor/sensor-state.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueNames } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';

@@ -1,6 +1,6 @@
-import { type DataJob, JOB_KEPT } from '../../domain/identity/data-job.ts';
-import type { JobKind } from '../../domain/identity/job-kinds.ts';
-import { ulidsFrom } from '../../domain/ids.ts';
+import { type DataJob, JOB_KEPT } from '#shared/domain/identity/data-job.ts';
+import type { JobKind } from '#shared/domain/identity/job-kinds.ts';
+import { ulidsFrom } from '#shared/domain/ids.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueNames } from '../engine/due.ts';
 import { absent, changes, type Item, present } from '../engine/request.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Feedback } from '../../domain/event/feedback.ts';
-import type { StoredLine } from '../../domain/identity/audit.ts';
-import type { Acknowledgement } from '../../domain/rule/acknowledgement-view.ts';
-import { type PackedMessage, packMessages, unpackMessages } from '../../domain/rule/packed-messages.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import type { StoredLine } from '#shared/domain/identity/audit.ts';
+import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import { type PackedMessage, packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { StoredHit } from '../hits/hit-item.ts';
 import { items } from '../table.ts';

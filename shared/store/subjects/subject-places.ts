@@ -1,5 +1,5 @@
-import { usernameKey } from '../../domain/identity/username.ts';
-import { UNASSIGNED } from '../../domain/unassigned.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { FeedbackHome } from '../deliveries/maker-feedback.ts';
 import type { DeviceLink } from '../sensors/sensor-owners.ts';
 import { items } from '../table.ts';

@@ -1,4 +1,4 @@
-import type { Subject } from '../../domain/identity/data-job-view.ts';
+import type { Subject } from '#shared/domain/identity/data-job-view.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { type Item, present, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';

@@ -1,5 +1,5 @@
-import { failpoints } from '../../../shared/runtime/failpoints.ts';
-import { linkSensor } from '../../fixtures/home.ts';
+import { failpoints } from '#shared/runtime/failpoints.ts';
+import { linkSensor } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { addAlarm } from '../homes.ts';
 import type { Scene } from '../scene.ts';

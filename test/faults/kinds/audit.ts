@@ -1,4 +1,4 @@
-import { failpoints } from '../../../shared/runtime/failpoints.ts';
+import { failpoints } from '#shared/runtime/failpoints.ts';
 import { awsErrors } from '../aws.ts';
 import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';

@@ -1,4 +1,4 @@
-import { linkSensor } from '../../fixtures/home.ts';
+import { linkSensor } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { addAlarm, addHook, type Home, type Hook, replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';

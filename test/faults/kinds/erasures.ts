@@ -1,6 +1,6 @@
-import { failpoints } from '../../../shared/runtime/failpoints.ts';
-import { ADMIN_PASSWORD } from '../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import { failpoints } from '#shared/runtime/failpoints.ts';
+import { ADMIN_PASSWORD } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { RuleHit } from '../../../shared/domain/rule/rule-hit.ts';
-import { firstId } from '../../../shared/store/hits/hit-item.ts';
-import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import { firstId } from '#shared/store/hits/hit-item.ts';
+import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';

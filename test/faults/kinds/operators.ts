@@ -1,6 +1,6 @@
-import { register } from '../../fixtures/client.ts';
-import { PROVISIONING_KEY } from '../../fixtures/cloud.ts';
-import { linkSensor, nextHardwareId } from '../../fixtures/home.ts';
+import { register } from '#test/fixtures/client.ts';
+import { PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
+import { linkSensor, nextHardwareId } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { addHook, type Home, type Hook, replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';

@@ -1,5 +1,5 @@
-import type { Random } from '../../../lib/local/random.ts';
-import { fallMessage, linkSensor } from '../../fixtures/home.ts';
+import type { Random } from '#lib/local/random.ts';
+import { fallMessage, linkSensor } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../../shared/domain/people/channel.ts';
+import type { ChannelKind } from '#shared/domain/people/channel.ts';
 import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
 

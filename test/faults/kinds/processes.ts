@@ -1,4 +1,4 @@
-import { type Failpoint, failpoints } from '../../../shared/runtime/failpoints.ts';
+import { type Failpoint, failpoints } from '#shared/runtime/failpoints.ts';
 import type { Fault } from '../fault.ts';
 
 const during = (step: string): Failpoint[] => failpoints.filter((name) => name.startsWith(`${step}.`));

@@ -1,5 +1,5 @@
-import { failpoints } from '../../../shared/runtime/failpoints.ts';
-import { fallMessage } from '../../fixtures/home.ts';
+import { failpoints } from '#shared/runtime/failpoints.ts';
+import { fallMessage } from '#test/fixtures/home.ts';
 import type { Posted } from '../check.ts';
 import { postFall } from '../falls.ts';
 import type { Fault, Story } from '../fault.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { type Answer, type Client, clientOf, logIn } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let anybody: Client;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import type { AuditLine } from '../../../shared/domain/identity/audit.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { clientOf, logIn } from '../../fixtures/client.ts';
-import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor, linkSensor } from '../../fixtures/home.ts';
-import { a } from '../../fixtures/messages.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { AuditLine } from '#shared/domain/identity/audit.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { clientOf, logIn } from '#test/fixtures/client.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor, linkSensor } from '#test/fixtures/home.ts';
+import { a } from '#test/fixtures/messages.ts';
 
 const DAY = 86_400_000;
 let skipped = 0;

@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { library } from '../../../functions/api/console/library.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { type Client, clientOf } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
+import { library } from '#functions/api/console/library.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 
 const [script = '', style = ''] = ['js', 'css'].map(
   (kind) => Object.keys(library).find((name) => name.startsWith('app.') && name.endsWith(kind)) ?? '',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDeliveryWorld, LATE, ok, status } from '../../fixtures/deliveries.ts';
+import { createDeliveryWorld, LATE, ok, status } from '#test/fixtures/deliveries.ts';
 
 const DAY = 86_400_000;
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { library } from '../../../functions/api/docs/library.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { type Client, clientOf } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
+import { library } from '#functions/api/docs/library.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 
 const [script = '', style = ''] = ['js', 'css'].map(
   (kind) => Object.keys(library).find((name) => name.endsWith(kind)) ?? '',

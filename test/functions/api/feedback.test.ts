@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
-import type { Feedback } from '../../../shared/domain/event/feedback.ts';
-import type { PageOf } from '../../../shared/domain/page.ts';
-import type { RuleHit } from '../../../shared/domain/rule/rule-hit.ts';
-import { store } from '../../../shared/store/store.ts';
-import { createAlarm, fallMessage, linkSensor } from '../../fixtures/home.ts';
-import { type Linked, type SensorCloud, startSensorCloud } from '../../fixtures/sensors.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import type { PageOf } from '#shared/domain/page.ts';
+import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import { store } from '#shared/store/store.ts';
+import { createAlarm, fallMessage, linkSensor } from '#test/fixtures/home.ts';
+import { type Linked, type SensorCloud, startSensorCloud } from '#test/fixtures/sensors.ts';
 
 const DAY = 86_400_000;
 let its: SensorCloud;

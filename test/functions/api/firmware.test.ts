@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { defaultsOf } from '../../../shared/domain/config/field.ts';
-import { firmwareFields } from '../../../shared/domain/makers/maker-a/config.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { defaultsOf } from '#shared/domain/config/field.ts';
+import { firmwareFields } from '#shared/domain/makers/maker-a/config.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 type Firmware = { versionCode: number; isDefault: boolean };
 

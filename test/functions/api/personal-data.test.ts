@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { store } from '../../../shared/store/store.ts';
-import { items } from '../../../shared/store/table.ts';
-import { type Client, logIn } from '../../fixtures/client.ts';
-import { ADMIN_PASSWORD } from '../../fixtures/cloud.ts';
-import { type Erasing, startErasing } from '../../fixtures/erased.ts';
-import { unzip } from '../../fixtures/unzip.ts';
+import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { type Client, logIn } from '#test/fixtures/client.ts';
+import { ADMIN_PASSWORD } from '#test/fixtures/cloud.ts';
+import { type Erasing, startErasing } from '#test/fixtures/erased.ts';
+import { unzip } from '#test/fixtures/unzip.ts';
 
 type Job = { id: string; state: string; url: string | null; counts: Record<string, number> };
 type Line = { item: string } & Record<string, unknown>;

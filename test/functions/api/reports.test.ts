@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MOST_HITS } from '../../../functions/api/reports/contract.ts';
-import { skippingClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import type { Report } from '../../../shared/domain/rule/report.ts';
-import type { RuleHit } from '../../../shared/domain/rule/rule-hit.ts';
-import { firstId } from '../../../shared/store/hits/hit-item.ts';
-import { items } from '../../../shared/store/table.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { seedHits } from '../../fixtures/hits.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import { MOST_HITS } from '#functions/api/reports/contract.ts';
+import { skippingClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { Report } from '#shared/domain/rule/report.ts';
+import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import { firstId } from '#shared/store/hits/hit-item.ts';
+import { items } from '#shared/store/table.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { seedHits } from '#test/fixtures/hits.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
 const DAY = 86_400_000;
 const NOON = Date.parse('2027-03-31T12:00:00Z');

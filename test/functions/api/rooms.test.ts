@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { pathsOf } from '../../contracts/calls.ts';
-import { at } from '../../contracts/document.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { pathsOf } from '#test/contracts/calls.ts';
+import { at } from '#test/contracts/document.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 const first = {
   ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180, sensorHeight: 150 },

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { RETENTION } from '../../../shared/domain/event/event.ts';
-import { store } from '../../../shared/store/store.ts';
-import { createLedger, startEngine } from '../../bench/meter.ts';
-import { refusedAt } from '../../fixtures/answers.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { startCountedCloud } from '../../fixtures/cloud.ts';
-import { seedHits } from '../../fixtures/hits.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import { store } from '#shared/store/store.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
+import { refusedAt } from '#test/fixtures/answers.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startCountedCloud } from '#test/fixtures/cloud.ts';
+import { seedHits } from '#test/fixtures/hits.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 type Hit = { id: number; createDate: number; updateDate: number; sensorId: string; sensor: { id: string } | null };
 type Page = { total: number; data: Hit[] };

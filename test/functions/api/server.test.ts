@@ -1,16 +1,16 @@
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handler } from '../../../functions/api/server/handler.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { preferred } from '../../../shared/api/http/accept.ts';
-import type { APIGatewayProxyEvent } from '../../../shared/api/http/exchange.ts';
-import type { HostHealth } from '../../../shared/domain/service-health.ts';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import { type Client, clientOf } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createHome } from '../../fixtures/home.ts';
-import { onEachRequest } from '../../fixtures/table-calls.ts';
+import { handler } from '#functions/api/server/handler.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { preferred } from '#shared/api/http/accept.ts';
+import type { APIGatewayProxyEvent } from '#shared/api/http/exchange.ts';
+import type { HostHealth } from '#shared/domain/service-health.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
+import { onEachRequest } from '#test/fixtures/table-calls.ts';
 
 let cloud: Cloud;
 let anybody: Client;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { type Answer, type Client, clientOf, logIn } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../fixtures/home.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let ahead = 0;

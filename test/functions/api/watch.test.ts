@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { startReceiver } from '../../../lib/local/demo/receiver.ts';
-import type { AuditLine } from '../../../shared/domain/identity/audit.ts';
-import type { Watch } from '../../../shared/domain/rule/watch.ts';
-import { store } from '../../../shared/store/store.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { createDeliveryWorld, ok, status } from '../../fixtures/deliveries.ts';
-import { adminOf, hireFor, linkSensor } from '../../fixtures/home.ts';
-import { a } from '../../fixtures/messages.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import type { AuditLine } from '#shared/domain/identity/audit.ts';
+import type { Watch } from '#shared/domain/rule/watch.ts';
+import { store } from '#shared/store/store.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
+import { adminOf, hireFor, linkSensor } from '#test/fixtures/home.ts';
+import { a } from '#test/fixtures/messages.ts';
 
 type Watched = z.output<typeof Watch>;
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handler } from '../../../functions/workers/alarm-check/handler.ts';
-import { systemClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
-import type { Subscription } from '../../../shared/domain/people/subscription.ts';
-import type { Measured } from '../../../shared/observability/metrics.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf } from '../../fixtures/home.ts';
+import { handler } from '#functions/workers/alarm-check/handler.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { lambdaContext } from '#lib/local/lambda/invocation.ts';
+import type { Subscription } from '#shared/domain/people/subscription.ts';
+import type { Measured } from '#shared/observability/metrics.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 const email = 'boss@example.com';

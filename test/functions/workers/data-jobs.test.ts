@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import type { Write } from '../../../shared/store/engine/request.ts';
-import { TableUnavailable } from '../../../shared/store/engine/unavailable.ts';
-import { store } from '../../../shared/store/store.ts';
-import { items } from '../../../shared/store/table.ts';
-import { register } from '../../fixtures/client.ts';
-import { ADMIN_PASSWORD, hurried, PROVISIONING_KEY } from '../../fixtures/cloud.ts';
-import { fallMessage, nextHardwareId } from '../../fixtures/home.ts';
-import { createPeopleWorld } from '../../fixtures/people.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Write } from '#shared/store/engine/request.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { register } from '#test/fixtures/client.ts';
+import { ADMIN_PASSWORD, hurried, PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
+import { fallMessage, nextHardwareId } from '#test/fixtures/home.ts';
+import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 type Job = { id: string; state: string; url: string | null };
 type World = Awaited<ReturnType<typeof createPeopleWorld>>;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LOOK_MS } from '../../../functions/workers/deliver/admission.ts';
-import { spanOf } from '../../../shared/domain/delivery/replay.ts';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import { createDeath } from '../../fixtures/death.ts';
-import { createDeliveryWorld, status } from '../../fixtures/deliveries.ts';
+import { LOOK_MS } from '#functions/workers/deliver/admission.ts';
+import { spanOf } from '#shared/domain/delivery/replay.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { createDeath } from '#test/fixtures/death.ts';
+import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
 
 const DAY = 86_400_000;
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;

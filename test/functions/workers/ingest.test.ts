@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { handler as authorize } from '../../../functions/workers/authorizer/handler.ts';
-import { handler } from '../../../functions/workers/ingest/handler.ts';
-import { systemClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
-import { hashOf } from '../../../shared/auth/tokens.ts';
-import { encode } from '../../../shared/queue/encode.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
-import { renewToken } from '../../fixtures/mqtt.ts';
+import { handler as authorize } from '#functions/workers/authorizer/handler.ts';
+import { handler } from '#functions/workers/ingest/handler.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { lambdaContext } from '#lib/local/lambda/invocation.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { encode } from '#shared/queue/encode.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
+import { renewToken } from '#test/fixtures/mqtt.ts';
 
 let cloud: Cloud;
 let sensor: Awaited<ReturnType<typeof linkSensor>>;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import type { Table } from '../../../shared/store/engine/client.ts';
-import { changes } from '../../../shared/store/engine/request.ts';
-import { items } from '../../../shared/store/table.ts';
-import { fallMessage } from '../../fixtures/home.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { items } from '#shared/store/table.ts';
+import { fallMessage } from '#test/fixtures/home.ts';
 import {
   again,
   crashingAt,
@@ -12,7 +12,7 @@ import {
   startCloudByHand,
   uuidOf,
   work,
-} from '../../fixtures/process-by-hand.ts';
+} from '#test/fixtures/process-by-hand.ts';
 
 let cloud: Awaited<ReturnType<typeof startCloudByHand>>;
 let base: Runtime;

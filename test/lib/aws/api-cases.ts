@@ -1,8 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { groups } from '../../../functions/index.ts';
-import { apiOf, type Group, resourceOf } from '../../../shared/api/operation.ts';
-import { BASE_PATH } from '../../../shared/domain/base-path.ts';
+import { groups } from '#functions/index.ts';
+import { apiOf, type Group, resourceOf } from '#shared/api/operation.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consumers } from '../../../functions/index.ts';
-import { createApp } from '../../../lib/aws/app.ts';
-import { lambdas } from '../../../lib/aws/functions/lambdas.ts';
-import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
-import { isFifo, workQueues } from '../../../shared/queue/names.ts';
-import { variablesOf } from '../../../shared/runtime/capabilities.ts';
-import { settingsFrom } from '../../../shared/runtime/env.ts';
-import { tableDesign } from '../../../shared/store/table.ts';
-import { emptyBundles, onlyTemplate, synthesised, whole } from '../../fixtures/stack.ts';
+import { consumers } from '#functions/index.ts';
+import { createApp } from '#lib/aws/app.ts';
+import { lambdas } from '#lib/aws/functions/lambdas.ts';
+import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '#shared/queue/consumer.ts';
+import { isFifo, workQueues } from '#shared/queue/names.ts';
+import { variablesOf } from '#shared/runtime/capabilities.ts';
+import { settingsFrom } from '#shared/runtime/env.ts';
+import { tableDesign } from '#shared/store/table.ts';
+import { emptyBundles, onlyTemplate, synthesised, whole } from '#test/fixtures/stack.ts';
 import { apiCases } from './api-cases.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { production, stackOf } from '../../fixtures/stack.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
 
 type Resource = { Type: string; Properties?: unknown; UpdatePolicy?: unknown; DependsOn?: string | string[] };
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import policy from '../../../lib/aws/deployer-policy.json' with { type: 'json' };
-import ofRecovery from '../../../lib/aws/recovery-policy.json' with { type: 'json' };
+import policy from '#lib/aws/deployer-policy.json' with { type: 'json' };
+import ofRecovery from '#lib/aws/recovery-policy.json' with { type: 'json' };
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
 const services: Record<string, string> = { sesv2: 'ses' };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { replayDeliveries } from '../../fixtures/deliveries-replay.ts';
-import { createGate } from '../../fixtures/iam-gate.ts';
-import { policiesOf } from '../../fixtures/iam-stack.ts';
-import { stackOf, whole } from '../../fixtures/stack.ts';
+import { replayDeliveries } from '#test/fixtures/deliveries-replay.ts';
+import { createGate } from '#test/fixtures/iam-gate.ts';
+import { policiesOf } from '#test/fixtures/iam-stack.ts';
+import { stackOf, whole } from '#test/fixtures/stack.ts';
 
 const gate = createGate(new Map(policiesOf(stackOf(whole))));
 

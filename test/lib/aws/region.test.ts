@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { production, stackOf } from '../../fixtures/stack.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
 
 const keyArn = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0123456789abcdef';
 const { template } = stackOf({ ...production, stage: 'prod-2', keyArn, tableName: 'imported' });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { authorizers, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
-import type { LambdaName } from '../../../lib/aws/functions/lambdas.ts';
-import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
-import type { Operation } from '../../../shared/api/operation.ts';
-import { type QueueName, type WorkQueue, workQueues } from '../../../shared/queue/names.ts';
-import { capabilityOf, isStoreCall, type Use } from '../../../shared/runtime/capabilities.ts';
-import { allAccessesOf } from '../../../shared/store/access-pattern.ts';
-import { accessPatterns } from '../../../shared/store/access-patterns.ts';
-import { items } from '../../../shared/store/table.ts';
-import { allowing, grantsOf } from '../../fixtures/iam.ts';
-import { inlinePoliciesOf, policiesOf } from '../../fixtures/iam-stack.ts';
-import { production, stackOf } from '../../fixtures/stack.ts';
+import { authorizers, consumers, groups, schedules, schedulesOfAws } from '#functions/index.ts';
+import type { LambdaName } from '#lib/aws/functions/lambdas.ts';
+import { guardCallsOf } from '#shared/api/guard-calls.ts';
+import type { Operation } from '#shared/api/operation.ts';
+import { type QueueName, type WorkQueue, workQueues } from '#shared/queue/names.ts';
+import { capabilityOf, isStoreCall, type Use } from '#shared/runtime/capabilities.ts';
+import { allAccessesOf } from '#shared/store/access-pattern.ts';
+import { accessPatterns } from '#shared/store/access-patterns.ts';
+import { items } from '#shared/store/table.ts';
+import { allowing, grantsOf } from '#test/fixtures/iam.ts';
+import { inlinePoliciesOf, policiesOf } from '#test/fixtures/iam-stack.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
 
 const stack = stackOf({ ...production, mqtt: true });
 const policies = policiesOf(stack);

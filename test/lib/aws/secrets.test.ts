@@ -1,7 +1,7 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import { kmsCipher } from '../../../shared/auth/kms.ts';
+import { kmsCipher } from '#shared/auth/kms.ts';
 
 describe('secrets in the cloud', () => {
   it('are encrypted and decrypted with the key of the stage, and only for the id of their webhook', async () => {

@@ -1,12 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
-import { isGuessable } from '../../../lib/aws/api/operations.ts';
-import { errors } from '../../../shared/api/errors.ts';
-import { apiOf, type Operation } from '../../../shared/api/operation.ts';
-import { BASE_PATH } from '../../../shared/domain/base-path.ts';
-import { production, stackOf, whole } from '../../fixtures/stack.ts';
+import { groups, schedules, schedulesOfAws } from '#functions/index.ts';
+import { isGuessable } from '#lib/aws/api/operations.ts';
+import { errors } from '#shared/api/errors.ts';
+import { apiOf, type Operation } from '#shared/api/operation.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import { production, stackOf, whole } from '#test/fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient } from '../../../lib/client/client.ts';
-import { FakeDevice } from '../../../lib/client/fake-device.ts';
-import { listAll } from '../../../lib/client/list.ts';
-import { ok } from '../../../lib/client/problem.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
-import { gather } from '../../fixtures/gather.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, nextHardwareId } from '../../fixtures/home.ts';
+import { createClient } from '#lib/client/client.ts';
+import { FakeDevice } from '#lib/client/fake-device.ts';
+import { listAll } from '#lib/client/list.ts';
+import { ok } from '#lib/client/problem.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
+import { gather } from '#test/fixtures/gather.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, nextHardwareId } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 beforeAll(async () => {

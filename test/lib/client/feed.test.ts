@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { createClient } from '../../../lib/client/client.ts';
-import { type FeedOptions, feed } from '../../../lib/client/feed.ts';
-import { verify } from '../../../lib/client/verify.ts';
-import { startFeed as startService, WEBHOOK } from '../../fixtures/feed-service.ts';
-import { createFeedWorld } from '../../fixtures/feeds.ts';
+import { createClient } from '#lib/client/client.ts';
+import { type FeedOptions, feed } from '#lib/client/feed.ts';
+import { verify } from '#lib/client/verify.ts';
+import { startFeed as startService, WEBHOOK } from '#test/fixtures/feed-service.ts';
+import { createFeedWorld } from '#test/fixtures/feeds.ts';
 
 const SECRET = 'a-secret-of-16-or-more';
 const ending: (() => Promise<unknown>)[] = [];

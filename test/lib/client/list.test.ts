@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createClient } from '../../../lib/client/client.ts';
-import { listAll } from '../../../lib/client/list.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { gather } from '../../fixtures/gather.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import { createClient } from '#lib/client/client.ts';
+import { listAll } from '#lib/client/list.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { gather } from '#test/fixtures/gather.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
 /** A client of a list that answers by the query, and the queries that it got. */
 const listing = (answer: (query: URLSearchParams) => Response) => {

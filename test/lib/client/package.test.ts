@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../../../lib/local/demo/receiver.ts';
-import { makePackage, PACKAGE_NAME, packPackage } from '../../../lib/tools/client/pack.ts';
-import own from '../../../package.json' with { type: 'json' };
-import { settingsFrom } from '../../../shared/runtime/env.ts';
-import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../../fixtures/cloud.ts';
-import { type Others, startFeed, WEBHOOK } from '../../fixtures/feed-service.ts';
-import { startHost } from '../../fixtures/host.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { makePackage, PACKAGE_NAME, packPackage } from '#lib/tools/client/pack.ts';
+import own from '#package.json' with { type: 'json' };
+import { settingsFrom } from '#shared/runtime/env.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
+import { type Others, startFeed, WEBHOOK } from '#test/fixtures/feed-service.ts';
+import { startHost } from '#test/fixtures/host.ts';
 
 const run = promisify(execFile);
 const root = new URL('../../..', import.meta.url).pathname;
@@ -28,12 +28,12 @@ beforeAll(async () => {
   await mkdir(installed, { recursive: true });
   await run('tar', ['-xzf', packed, '-C', installed, '--strip-components', '1']);
   await symlink(join(root, 'node_modules/openapi-fetch'), join(project, 'node_modules/openapi-fetch'), 'junction');
-  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  await writeFile(join(project, '#package.json'), JSON.stringify({ type: 'module' }));
 });
 afterAll(() => rm(join(project, '..'), { recursive: true }));
 
 test('the package has the version of this commit, and needs openapi-fetch alone', async () => {
-  const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, 'package.json'), 'utf8');
+  const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, '#package.json'), 'utf8');
   const { version, dependencies, license, bin } = JSON.parse(text);
   expect([version, license]).toEqual([own.version, own.license]);
   expect(bin).toEqual({ 'sensor-cloud': 'command.js' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryingFetch } from '../../../lib/client/retrying-fetch.ts';
+import { retryingFetch } from '#lib/client/retrying-fetch.ts';
 
 /** Answers one status after the other, and the last one for ever. */
 const service = (...answers: [status: number, retryAfter?: string][]) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createClient } from '../../../lib/client/client.ts';
-import { ok, Problem } from '../../../lib/client/problem.ts';
+import { createClient } from '#lib/client/client.ts';
+import { ok, Problem } from '#lib/client/problem.ts';
 
 /** A service that knows the sessions that it gave, until it forgets them. */
 const service = (isOpen = () => true) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { VerificationError, verify, verifySimple } from '../../../lib/client/verify.ts';
-import { signatureHeaders } from '../../../shared/delivery/sign.ts';
+import { VerificationError, verify, verifySimple } from '#lib/client/verify.ts';
+import { signatureHeaders } from '#shared/delivery/sign.ts';
 
 const SECONDS = 1_795_240_000;
 const now = SECONDS * 1_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { itemsEnglish } from '../../../lib/console/personal-data/items-english.ts';
-import { itemsGerman } from '../../../lib/console/personal-data/items-german.ts';
-import { belongings } from '../../../shared/store/subjects/subject-items.ts';
+import { itemsEnglish } from '#lib/console/personal-data/items-english.ts';
+import { itemsGerman } from '#lib/console/personal-data/items-german.ts';
+import { belongings } from '#shared/store/subjects/subject-items.ts';
 
 test.each([
   ['English', itemsEnglish],

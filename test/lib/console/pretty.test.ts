@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pretty } from '../../../lib/console/ui/pretty.ts';
+import { pretty } from '#lib/console/ui/pretty.ts';
 
 test('any JSON has the lines that JSON.stringify gives it', () => {
   fc.assert(

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { groups } from '../../../functions/index.ts';
-import { german } from '../../../lib/console/sensors/config/german.ts';
-import { isForBots } from '../../../lib/console/webhooks/draft.ts';
-import { describeApi } from '../../../shared/api/openapi/describe.ts';
-import { openApi } from '../../../shared/api/openapi/document.ts';
-import { Format } from '../../../shared/domain/formats/format.ts';
-import { formats } from '../../../shared/domain/formats/formats.ts';
-import { settingsFrom } from '../../../shared/runtime/env.ts';
+import { groups } from '#functions/index.ts';
+import { german } from '#lib/console/sensors/config/german.ts';
+import { isForBots } from '#lib/console/webhooks/draft.ts';
+import { describeApi } from '#shared/api/openapi/describe.ts';
+import { openApi } from '#shared/api/openapi/document.ts';
+import { Format } from '#shared/domain/formats/format.ts';
+import { formats } from '#shared/domain/formats/formats.ts';
+import { settingsFrom } from '#shared/runtime/env.ts';
 
 type Schema = { properties?: Record<string, { description?: string }>; $ref?: string };
 type Document = {

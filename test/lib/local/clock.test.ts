@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWakeup, skippingClock, systemClock, virtualClock } from '../../../lib/local/clock.ts';
+import { createWakeup, skippingClock, systemClock, virtualClock } from '#lib/local/clock.ts';
 
 test('virtualClock: stands still until it is advanced', async () => {
   const clock = virtualClock(1_000);

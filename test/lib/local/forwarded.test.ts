@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ADMIN_PASSWORD, startTestCloud } from '../../fixtures/cloud.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
 
 /** The cookies of a login that says of itself which protocol it came by. */
 const cookiesOf = async (publicUrl: string, said: Record<string, string>): Promise<string[]> => {

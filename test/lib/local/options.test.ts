@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { optionsFrom } from '../../../lib/local/options.ts';
-import { similarTo } from '../../../lib/local/similar.ts';
-import { type Variable, variableNames, variables } from '../../../lib/local/variables.ts';
+import { optionsFrom } from '#lib/local/options.ts';
+import { similarTo } from '#lib/local/similar.ts';
+import { type Variable, variableNames, variables } from '#lib/local/variables.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sensor-cloud-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../lib/local/clock.ts';
-import { poll } from '../../../lib/local/consumers/pollers.ts';
-import { createQueue } from '../../../lib/local/queue/queue.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { poll } from '#lib/local/consumers/pollers.ts';
+import { createQueue } from '#lib/local/queue/queue.ts';
 
 test('poll: messages of one group, or of one customer, leave capacity for others', async () => {
   const clock = virtualClock(1_800_000_000_000);

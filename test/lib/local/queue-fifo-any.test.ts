@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../lib/local/clock.ts';
-import type { Message } from '../../../lib/local/message.ts';
-import { createQueue } from '../../../lib/local/queue/queue.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import type { Message } from '#lib/local/message.ts';
+import { createQueue } from '#lib/local/queue/queue.ts';
 
 const step = fc.oneof(
   fc.record({ kind: fc.constant('send' as const), group: fc.constantFrom('a', 'b', 'c') }),

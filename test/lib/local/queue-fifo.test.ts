@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../lib/local/clock.ts';
-import type { Message, Outgoing } from '../../../lib/local/message.ts';
-import { createQueue, type QueueOptions } from '../../../lib/local/queue/queue.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import type { Message, Outgoing } from '#lib/local/message.ts';
+import { createQueue, type QueueOptions } from '#lib/local/queue/queue.ts';
 
 const START = 1_000_000;
 const make = (more: Partial<QueueOptions> = {}) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../lib/local/clock.ts';
-import { createQueue } from '../../../lib/local/queue/queue.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { createQueue } from '#lib/local/queue/queue.ts';
 
 test('queue: 10,000 waiting messages, of one group, of as many, or hidden, cost a receive next to nothing', () => {
   const limits = { visibilitySeconds: 30, maxReceiveCount: 3, clock: virtualClock(0) };

@@ -1,11 +1,11 @@
 import { SendMessageBatchCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../lib/local/clock.ts';
-import { poll } from '../../../lib/local/consumers/pollers.ts';
-import { ensureQueues, sqsSource } from '../../../lib/local/consumers/sqs.ts';
-import { MAX_RECEIVES } from '../../../shared/queue/consumer.ts';
-import { startSqs } from '../../fixtures/sqs-server.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import { poll } from '#lib/local/consumers/pollers.ts';
+import { ensureQueues, sqsSource } from '#lib/local/consumers/sqs.ts';
+import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
+import { startSqs } from '#test/fixtures/sqs-server.ts';
 
 let sqs: Awaited<ReturnType<typeof startSqs>>;
 let made: Awaited<ReturnType<typeof ensureQueues>>;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createArrivals } from '../../../lib/simulate/arrivals.ts';
-import { HOUR, type What } from '../../../lib/simulate/day.ts';
-import { createExpectation } from '../../../lib/simulate/expect.ts';
-import type { Hook } from '../../../lib/simulate/home.ts';
-import { localTime, nextMidnight } from '../../../lib/simulate/local-time.ts';
-import { asleep, whereAfter } from '../../../lib/simulate/makers.ts';
+import { createArrivals } from '#lib/simulate/arrivals.ts';
+import { HOUR, type What } from '#lib/simulate/day.ts';
+import { createExpectation } from '#lib/simulate/expect.ts';
+import type { Hook } from '#lib/simulate/home.ts';
+import { localTime, nextMidnight } from '#lib/simulate/local-time.ts';
+import { asleep, whereAfter } from '#lib/simulate/makers.ts';
 
 describe('the expectation, which is counted without the cloud', () => {
   const midnight = nextMidnight(Date.UTC(2026, 2, 2));

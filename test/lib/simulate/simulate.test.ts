@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type SkippingClock, skippingClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { HOUR, type What } from '../../../lib/simulate/day.ts';
-import { silence } from '../../../lib/simulate/home.ts';
-import { nextMidnight } from '../../../lib/simulate/local-time.ts';
-import { makerOf } from '../../../lib/simulate/makers.ts';
-import { dayIn, messagesOf, type PlanOptions, type Witnessed } from '../../../lib/simulate/plan.ts';
-import { readRecords } from '../../../lib/simulate/records.ts';
-import { clockText, judgeAll, judgeFalls, simulate, tallyText } from '../../../lib/simulate/run.ts';
-import { atFullSpeed, atSpeed } from '../../../lib/simulate/simulation-clock.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
+import { type SkippingClock, skippingClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { HOUR, type What } from '#lib/simulate/day.ts';
+import { silence } from '#lib/simulate/home.ts';
+import { nextMidnight } from '#lib/simulate/local-time.ts';
+import { makerOf } from '#lib/simulate/makers.ts';
+import { dayIn, messagesOf, type PlanOptions, type Witnessed } from '#lib/simulate/plan.ts';
+import { readRecords } from '#lib/simulate/records.ts';
+import { clockText, judgeAll, judgeFalls, simulate, tallyText } from '#lib/simulate/run.ts';
+import { atFullSpeed, atSpeed } from '#lib/simulate/simulation-clock.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
 
 const plan = (more: Partial<PlanOptions>): PlanOptions => ({
   sensors: 6,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { makeAdmin } from '../../../lib/tools/admin.ts';
-import { clientOf, logIn } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { makeAdmin } from '#lib/tools/admin.ts';
+import { clientOf, logIn } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 
 let cloud: Cloud;
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../../../lib/local/demo/receiver.ts';
-import { backUp } from '../../../lib/tools/backup.ts';
-import { clientOf } from '../../fixtures/client.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
-import { freePort, startHost } from '../../fixtures/host.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { backUp } from '#lib/tools/backup.ts';
+import { clientOf } from '#test/fixtures/client.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
+import { freePort, startHost } from '#test/fixtures/host.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  checkAlarms,
-  checkBootstrap,
-  checkConcurrency,
-  checkMail,
-  checkSubscriptions,
-} from '../../../lib/tools/aws/checks.ts';
-import { sentenceOf } from '../../../lib/tools/aws/failure.ts';
-import type { Template } from '../../../lib/tools/aws/template.ts';
-import { runTool } from '../../../lib/tools/run.ts';
-import { accountWith, awsError } from '../../fixtures/aws-account.ts';
+import { checkAlarms, checkBootstrap, checkConcurrency, checkMail, checkSubscriptions } from '#lib/tools/aws/checks.ts';
+import { sentenceOf } from '#lib/tools/aws/failure.ts';
+import type { Template } from '#lib/tools/aws/template.ts';
+import { runTool } from '#lib/tools/run.ts';
+import { accountWith, awsError } from '#test/fixtures/aws-account.ts';
 
 const denied = awsError(
   'AccessDeniedException',

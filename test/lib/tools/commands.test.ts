@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
-import cdk from '../../../cdk.json' with { type: 'json' };
-import manifest from '../../../package.json' with { type: 'json' };
-import { compileCache } from '../../fixtures/compile-cache.ts';
+import cdk from '#cdk.json' with { type: 'json' };
+import manifest from '#package.json' with { type: 'json' };
+import { compileCache } from '#test/fixtures/compile-cache.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
 // No home, so no AWS profile; and no machine of AWS to ask for credentials.

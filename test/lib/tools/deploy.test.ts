@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LEAST_BOOTSTRAP } from '../../../lib/tools/aws/checks.ts';
-import { contextFrom, contextProblem } from '../../../lib/tools/aws/context.ts';
-import { costAtRest, costLines } from '../../../lib/tools/aws/cost-at-rest.ts';
-import { deploy, destroy, diff } from '../../../lib/tools/aws/deploy.ts';
-import { readStage } from '../../../lib/tools/aws/stage.ts';
-import { keepsData, mailSenderIn, reservedIn, type Template } from '../../../lib/tools/aws/template.ts';
-import { accountWith, awsError } from '../../fixtures/aws-account.ts';
-import { stackOf } from '../../fixtures/stack.ts';
+import { LEAST_BOOTSTRAP } from '#lib/tools/aws/checks.ts';
+import { contextFrom, contextProblem } from '#lib/tools/aws/context.ts';
+import { costAtRest, costLines } from '#lib/tools/aws/cost-at-rest.ts';
+import { deploy, destroy, diff } from '#lib/tools/aws/deploy.ts';
+import { readStage } from '#lib/tools/aws/stage.ts';
+import { keepsData, mailSenderIn, reservedIn, type Template } from '#lib/tools/aws/template.ts';
+import { accountWith, awsError } from '#test/fixtures/aws-account.ts';
+import { stackOf } from '#test/fixtures/stack.ts';
 
 let folder: string;
 /** Templates as the CDK makes them. */

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStorage } from '../../../lib/local/table/storage.ts';
-import { eraseAgain } from '../../../lib/tools/erase-again.ts';
-import { openTable } from '../../../lib/tools/table.ts';
-import { randomUlid } from '../../../shared/domain/ids.ts';
-import { store } from '../../../shared/store/store.ts';
+import { openStorage } from '#lib/local/table/storage.ts';
+import { eraseAgain } from '#lib/tools/erase-again.ts';
+import { openTable } from '#lib/tools/table.ts';
+import { randomUlid } from '#shared/domain/ids.ts';
+import { store } from '#shared/store/store.ts';
 
 const NOW = 1_800_000_000_000;
 

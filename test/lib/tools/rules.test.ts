@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { verdictOf } from '../../../lib/tools/trace/rules.ts';
-import { type EventDetails, eventOf } from '../../../shared/domain/event/event.ts';
-import { NewRule, type Rule } from '../../../shared/domain/rule/rule.ts';
+import { verdictOf } from '#lib/tools/trace/rules.ts';
+import { type EventDetails, eventOf } from '#shared/domain/event/event.ts';
+import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
 const body = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };

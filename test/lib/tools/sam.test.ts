@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureTable } from '../../../lib/local/table/endpoint.ts';
-import { variableNames } from '../../../lib/local/variables.ts';
-import { type Template as Json, resourcesOf } from '../../../lib/tools/aws/template.ts';
-import { composeFile, NETWORK, urlOf } from '../../../lib/tools/sam/compose.ts';
-import { type Engines, environmentFile, hostVariables } from '../../../lib/tools/sam/files.ts';
-import { prepareSam, type SamOptions } from '../../../lib/tools/sam/sam.ts';
-import { type Dynoxide, startDynoxide } from '../../fixtures/dynoxide.ts';
-import { stackOf } from '../../fixtures/stack.ts';
+import { ensureTable } from '#lib/local/table/endpoint.ts';
+import { variableNames } from '#lib/local/variables.ts';
+import { type Template as Json, resourcesOf } from '#lib/tools/aws/template.ts';
+import { composeFile, NETWORK, urlOf } from '#lib/tools/sam/compose.ts';
+import { type Engines, environmentFile, hostVariables } from '#lib/tools/sam/files.ts';
+import { prepareSam, type SamOptions } from '#lib/tools/sam/sam.ts';
+import { type Dynoxide, startDynoxide } from '#test/fixtures/dynoxide.ts';
+import { stackOf } from '#test/fixtures/stack.ts';
 
 /** The settings with which the template of `sam local` is made: it knows no aliases. */
 const settings = { stage: 'local', gradualDeployments: 'false' };

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { startReceiver } from '../../../lib/local/demo/receiver.ts';
-import { type SmokeOptions, smoke } from '../../../lib/tools/smoke/smoke.ts';
-import { stepwise } from '../../../lib/tools/smoke/steps.ts';
-import { traceOf } from '../../../lib/tools/trace/trace.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { ADMIN_PASSWORD, startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { type SmokeOptions, smoke } from '#lib/tools/smoke/smoke.ts';
+import { stepwise } from '#lib/tools/smoke/steps.ts';
+import { traceOf } from '#lib/tools/trace/trace.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTable } from '../../../lib/tools/table.ts';
-import { whereFrom, whereProblem } from '../../../lib/tools/where.ts';
-import { store } from '../../../shared/store/store.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf } from '../../fixtures/home.ts';
+import { openTable } from '#lib/tools/table.ts';
+import { whereFrom, whereProblem } from '#lib/tools/where.ts';
+import { store } from '#shared/store/store.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf } from '#test/fixtures/home.ts';
 
 let folder: string;
 beforeAll(async () => {

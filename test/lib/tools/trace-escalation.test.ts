@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { traceOf } from '../../../lib/tools/trace/trace.ts';
-import { createEscalationWorld, type EscalationWorld } from '../../fixtures/escalation.ts';
+import { traceOf } from '#lib/tools/trace/trace.ts';
+import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
 
 let world: EscalationWorld;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
-import { traceOf, traceText, type Wanted } from '../../../lib/tools/trace/trace.ts';
-import { store } from '../../../shared/store/store.ts';
-import type { Client } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { traceOf, traceText, type Wanted } from '#lib/tools/trace/trace.ts';
+import { store } from '#shared/store/store.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let receiver: Receiver;

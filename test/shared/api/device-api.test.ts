@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handler as devices } from '../../../functions/api/devices/handler.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import type { APIGatewayProxyEvent } from '../../../shared/api/http/exchange.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
-import { nextHardwareId } from '../../fixtures/home.ts';
+import { handler as devices } from '#functions/api/devices/handler.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { APIGatewayProxyEvent } from '#shared/api/http/exchange.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
+import { nextHardwareId } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { store } from '../../../shared/store/store.ts';
-import { send } from '../../contracts/raw.ts';
-import { type Client, register } from '../../fixtures/client.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '../../fixtures/home.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { store } from '#shared/store/store.ts';
+import { send } from '#test/contracts/raw.ts';
+import { type Client, register } from '#test/fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;

@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../lib/local/clock.ts';
-import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
-import { group } from '../../../shared/api/operation.ts';
-import { serve } from '../../../shared/api/serve.ts';
-import { Status } from '../../../shared/domain/values.ts';
-import { lambdaRuntime } from '../../../shared/runtime/lambda-runtime.ts';
-import { createTable } from '../../../shared/store/engine/client.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import { lambdaContext } from '#lib/local/lambda/invocation.ts';
+import { group } from '#shared/api/operation.ts';
+import { serve } from '#shared/api/serve.ts';
+import { Status } from '#shared/domain/values.ts';
+import { lambdaRuntime } from '#shared/runtime/lambda-runtime.ts';
+import { createTable } from '#shared/store/engine/client.ts';
 
 const slow = group({
   name: 'slow',

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { expectSound } from '../../contracts/calls.ts';
-import { send } from '../../contracts/raw.ts';
-import { type Answer, type Client, logIn } from '../../fixtures/client.ts';
-import { ADMIN_PASSWORD, startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { expectSound } from '#test/contracts/calls.ts';
+import { send } from '#test/contracts/raw.ts';
+import { type Answer, type Client, logIn } from '#test/fixtures/client.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { clientOf } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
+import { clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 
 test('with the limit of calls off, answers name no limit that a client could stop at', async () => {
   const cloud = await startTestCloud();

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { drawToken, readToken } from '../../../shared/auth/tokens.ts';
-import { expectSound } from '../../contracts/calls.ts';
-import { send } from '../../contracts/raw.ts';
-import { type Answer, type Client, clientOf, logIn } from '../../fixtures/client.ts';
-import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { drawToken, readToken } from '#shared/auth/tokens.ts';
+import { expectSound } from '#test/contracts/calls.ts';
+import { send } from '#test/contracts/raw.ts';
+import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 // The clock stands still but for what a test adds: all that a test sends falls into one second.
 let time = Math.ceil(systemClock.now() / 1_000) * 1_000;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { handler } from '../../../functions/api/server/handler.ts';
-import { systemClock } from '../../../lib/local/clock.ts';
-import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
-import { logTo } from '../../../shared/observability/log.ts';
-import { QueueUnavailable } from '../../../shared/queue/unavailable.ts';
-import { lambdaRuntime } from '../../../shared/runtime/lambda-runtime.ts';
-import { TableUnavailable } from '../../../shared/store/engine/unavailable.ts';
+import { handler } from '#functions/api/server/handler.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import { lambdaContext } from '#lib/local/lambda/invocation.ts';
+import { logTo } from '#shared/observability/log.ts';
+import { QueueUnavailable } from '#shared/queue/unavailable.ts';
+import { lambdaRuntime } from '#shared/runtime/lambda-runtime.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 
 test.each([
   ['the table', 503, new TableUnavailable('gone')],

@@ -1,8 +1,8 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
-import { passwordsAt } from '../../../shared/auth/password.ts';
+import { isCommonPassword } from '#shared/auth/common-passwords.ts';
+import { passwordsAt } from '#shared/auth/password.ts';
 import {
   drawAccountKey,
   drawToken,
@@ -11,8 +11,8 @@ import {
   sameSecret,
   type TokenKind,
   tokenKinds,
-} from '../../../shared/auth/tokens.ts';
-import { anyText } from '../../fixtures/any-text.ts';
+} from '#shared/auth/tokens.ts';
+import { anyText } from '#test/fixtures/any-text.ts';
 
 const kinds = Object.keys(tokenKinds) as TokenKind[];
 const draw = (kind: TokenKind) => {

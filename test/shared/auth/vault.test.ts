@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { cipherOf, createVault } from '../../../shared/auth/vault.ts';
+import { cipherOf, createVault } from '#shared/auth/vault.ts';
 
 const cipher = cipherOf(randomBytes(32), randomBytes);
 const vault = createVault(cipher);

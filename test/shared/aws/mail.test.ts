@@ -1,11 +1,11 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { logTo } from '../../../shared/observability/log.ts';
-import { lambdaRuntime } from '../../../shared/runtime/lambda-runtime.ts';
-import { clientOf } from '../../fixtures/client.ts';
-import { hurried, startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../fixtures/home.ts';
+import { logTo } from '#shared/observability/log.ts';
+import { lambdaRuntime } from '#shared/runtime/lambda-runtime.ts';
+import { clientOf } from '#test/fixtures/client.ts';
+import { hurried, startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 const ses = mockClient(SESv2Client);
 afterEach(() => {

@@ -1,8 +1,8 @@
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, expect, test } from 'vitest';
-import { subscriptionsBySns } from '../../../shared/aws/subscriptions.ts';
-import { toldOf } from '../../../shared/domain/people/subscription.ts';
+import { subscriptionsBySns } from '#shared/aws/subscriptions.ts';
+import { toldOf } from '#shared/domain/people/subscription.ts';
 
 const sns = mockClient(SNSClient);
 afterAll(() => sns.restore());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inBatches } from '../../../shared/concurrency/in-batches.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
 
 test('a batch is done before the next begins, and every one is done once', async () => {
   let running = 0;

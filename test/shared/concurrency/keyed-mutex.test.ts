@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyedMutex } from '../../../shared/concurrency/keyed-mutex.ts';
+import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
 
 const forever = () => new Promise<never>(() => {});
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Machine } from '../../../shared/concurrency/machine.ts';
-import { retry } from '../../../shared/concurrency/retry.ts';
+import type { Machine } from '#shared/concurrency/machine.ts';
+import { retry } from '#shared/concurrency/retry.ts';
 
 /** A machine whose time passes only in its pauses, and by `pass`. */
 const standing = (random = 0.5) => {

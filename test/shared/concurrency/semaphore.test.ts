@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSemaphore } from '../../../shared/concurrency/semaphore.ts';
+import { createSemaphore } from '#shared/concurrency/semaphore.ts';
 
 const forever = () => new Promise(() => {});
 

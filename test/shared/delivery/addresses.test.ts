@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { isDenied } from '../../../shared/delivery/addresses.ts';
-import { createClient } from '../../../shared/delivery/connect.ts';
+import { isDenied } from '#shared/delivery/addresses.ts';
+import { createClient } from '#shared/delivery/connect.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };

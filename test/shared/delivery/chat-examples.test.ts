@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ChatPayload } from '../../../shared/domain/formats/chat-payload.ts';
-import { TeamsPayload } from '../../../shared/domain/formats/teams-payload.ts';
+import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
+import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 
 test('the examples for receivers are what chats get', () => {
   const page = readFileSync(new URL('../../../shared/delivery/README.md', import.meta.url), 'utf8');

@@ -7,7 +7,7 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ClientOptions, createClient } from '../../../shared/delivery/connect.ts';
+import { type ClientOptions, createClient } from '#shared/delivery/connect.ts';
 
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
 const strict = { allowPrivate: false, allowedRanges: [] };

@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../../shared/delivery/connect.ts';
-import { endpointsOf } from '../../../shared/delivery/own-endpoints.ts';
-import { checkTarget, type Resolve, type TargetPolicy, type UrlProblem } from '../../../shared/delivery/url-policy.ts';
+import { createClient } from '#shared/delivery/connect.ts';
+import { endpointsOf } from '#shared/delivery/own-endpoints.ts';
+import { checkTarget, type Resolve, type TargetPolicy, type UrlProblem } from '#shared/delivery/url-policy.ts';
 
 let connections = 0;
 const hook = createHook({

@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createResolve, parseHosts } from '../../../shared/delivery/resolve.ts';
-import { startNameServer } from '../../fixtures/name-server.ts';
+import { createResolve, parseHosts } from '#shared/delivery/resolve.ts';
+import { startNameServer } from '#test/fixtures/name-server.ts';
 
 let threads = 0;
 const hook = createHook({

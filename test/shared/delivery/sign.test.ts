@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { authHeaders, signatureHeaders } from '../../../shared/delivery/sign.ts';
+import { authHeaders, signatureHeaders } from '#shared/delivery/sign.ts';
 
 const attempt = { id: 'msg_1', timestampSeconds: 1_700_000_000, body: '{"a":"ü"}' };
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../../shared/delivery/connect.ts';
-import { checkTarget, checkUrl, type Resolve, type UrlProblem } from '../../../shared/delivery/url-policy.ts';
+import { createClient } from '#shared/delivery/connect.ts';
+import { checkTarget, checkUrl, type Resolve, type UrlProblem } from '#shared/delivery/url-policy.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type AuthMethod, authHeaders, signatureHeaders } from '../../../shared/delivery/sign.ts';
+import { type AuthMethod, authHeaders, signatureHeaders } from '#shared/delivery/sign.ts';
 
 const page = readFileSync(new URL('../../../shared/delivery/README.md', import.meta.url), 'utf8');
 const code = (language: string): string => page.split(`\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? '';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../../shared/domain/delivery/delivery.ts';
-import { ChatPayload } from '../../../shared/domain/formats/chat-payload.ts';
-import { render } from '../../../shared/domain/formats/render.ts';
-import { TeamsPayload } from '../../../shared/domain/formats/teams-payload.ts';
-import { kinds } from '../../../shared/domain/kinds.ts';
-import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '../../fixtures/snapshot.ts';
+import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
+import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
+import { render } from '#shared/domain/formats/render.ts';
+import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
+import { kinds } from '#shared/domain/kinds.ts';
+import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
 
 const acknowledgeUrl = 'https://cloud.example/acknowledge/3/abc?x=1&y=2';
 const chatOf = (of: Snapshot, more: object = {}) =>

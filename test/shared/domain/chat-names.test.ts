@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../../shared/domain/delivery/delivery.ts';
-import { ChatPayload } from '../../../shared/domain/formats/chat-payload.ts';
-import { render } from '../../../shared/domain/formats/render.ts';
-import { TeamsPayload } from '../../../shared/domain/formats/teams-payload.ts';
-import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '../../fixtures/snapshot.ts';
+import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
+import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
+import { render } from '#shared/domain/formats/render.ts';
+import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
+import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
 
 /** The title, the message and the facts that a name may be in. */
 const chatTexts = (of: Snapshot): string[] => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
-import { credible, messageUuid } from '../../../shared/domain/event/message.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
-import { b } from '../../fixtures/messages.ts';
+import { stepByMessage } from '#shared/domain/event/event-steps.ts';
+import { credible, messageUuid } from '#shared/domain/event/message.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext } from '#shared/domain/state/room-context.ts';
+import { b } from '#test/fixtures/messages.ts';
 
 const start = 1_800_000_000_000;
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { credible } from '../../../shared/domain/event/message.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { deviceMessages, documented } from '../../../shared/domain/makers/device-messages.ts';
-import { messagesOfMakerA } from '../../../shared/domain/makers/maker-a/messages.ts';
-import { messagesOfMakerB } from '../../../shared/domain/makers/maker-b/messages.ts';
-import { warningsOf } from '../../../shared/ingest/messages.ts';
+import { credible } from '#shared/domain/event/message.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import { deviceMessages, documented } from '#shared/domain/makers/device-messages.ts';
+import { messagesOfMakerA } from '#shared/domain/makers/maker-a/messages.ts';
+import { messagesOfMakerB } from '#shared/domain/makers/maker-b/messages.ts';
+import { warningsOf } from '#shared/ingest/messages.ts';
 
 type Example = Record<string, unknown>;
 const { calls } = deviceMessages();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../../shared/domain/delivery/delivery.ts';
-import { Format } from '../../../shared/domain/formats/format.ts';
-import { render } from '../../../shared/domain/formats/render.ts';
-import { messagesOf } from '../../../shared/ingest/messages.ts';
-import { anyText } from '../../fixtures/any-text.ts';
+import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
+import { Format } from '#shared/domain/formats/format.ts';
+import { render } from '#shared/domain/formats/render.ts';
+import { messagesOf } from '#shared/ingest/messages.ts';
+import { anyText } from '#test/fixtures/any-text.ts';
 
 const service = { name: 'Sensor Cloud', url: 'https://cloud.example', version: '1' };
 const snapshot: Snapshot = {

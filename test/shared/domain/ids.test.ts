@@ -11,10 +11,10 @@ import {
   uuidV4Bytes,
   uuidV5,
   zBase32,
-} from '../../../shared/domain/ids.ts';
-import { hardwareIdOf, makers } from '../../../shared/domain/makers/makers.ts';
-import { pairingCode } from '../../../shared/domain/sensor/pairing.ts';
-import { deviceIdOf } from '../../../shared/domain/sensor/sensor.ts';
+} from '#shared/domain/ids.ts';
+import { hardwareIdOf, makers } from '#shared/domain/makers/makers.ts';
+import { pairingCode } from '#shared/domain/sensor/pairing.ts';
+import { deviceIdOf } from '#shared/domain/sensor/sensor.ts';
 
 const LAST = ID_EPOCH + 2 ** 41 - 1;
 const time = fc.integer({ min: ID_EPOCH, max: LAST });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
-import { credible } from '../../../shared/domain/event/message.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
-import { RoomUpdate } from '../../../shared/domain/sensor/room.ts';
-import { placeRegions } from '../../../shared/domain/sensor/room-rules.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, whenOf } from '../../../shared/domain/state/room-context.ts';
-import { step } from '../../../shared/domain/state/step.ts';
-import { passTime } from '../../../shared/domain/state/time.ts';
-import { a, b, room } from '../../fixtures/messages.ts';
+import { stepByMessage } from '#shared/domain/event/event-steps.ts';
+import { credible } from '#shared/domain/event/message.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
+import { RoomUpdate } from '#shared/domain/sensor/room.ts';
+import { placeRegions } from '#shared/domain/sensor/room-rules.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext, whenOf } from '#shared/domain/state/room-context.ts';
+import { step } from '#shared/domain/state/step.ts';
+import { passTime } from '#shared/domain/state/time.ts';
+import { a, b, room } from '#test/fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
-import { RoomUpdate } from '../../../shared/domain/sensor/room.ts';
-import { placeRegions } from '../../../shared/domain/sensor/room-rules.ts';
-import { fallStateOf, newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, type RoomContext, timesOf, whenOf } from '../../../shared/domain/state/room-context.ts';
-import { needsOf, step } from '../../../shared/domain/state/step.ts';
-import { nextMove, passTime } from '../../../shared/domain/state/time.ts';
-import { a, room } from '../../fixtures/messages.ts';
+import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
+import { RoomUpdate } from '#shared/domain/sensor/room.ts';
+import { placeRegions } from '#shared/domain/sensor/room-rules.ts';
+import { fallStateOf, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext, type RoomContext, timesOf, whenOf } from '#shared/domain/state/room-context.ts';
+import { needsOf, step } from '#shared/domain/state/step.ts';
+import { nextMove, passTime } from '#shared/domain/state/time.ts';
+import { a, room } from '#test/fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
-import { credible } from '../../../shared/domain/event/message.ts';
-import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
-import { b } from '../../fixtures/messages.ts';
+import { stepByMessage } from '#shared/domain/event/event-steps.ts';
+import { credible } from '#shared/domain/event/message.ts';
+import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext } from '#shared/domain/state/room-context.ts';
+import { b } from '#test/fixtures/messages.ts';
 
 const active: SensorState = { ...newSensorState, isActive: true };
 const SECOND = 1_000;

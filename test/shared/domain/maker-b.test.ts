@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { credible, messageUuid } from '../../../shared/domain/event/message.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
+import { credible, messageUuid } from '#shared/domain/event/message.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 
 const event = (type: unknown, data?: unknown, more: object = {}) => ({ cmd: 'event', type, data, ...more });
 const signal = (message: unknown) => decodeMakerB(message).signal;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { pageQuery, sortBy } from '../../../shared/api/http/paging.ts';
-import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
+import { pageQuery, sortBy } from '#shared/api/http/paging.ts';
+import { matches, pageOf, sorted } from '#shared/domain/page.ts';
 
 const query = z.object({ ...pageQuery, sortBy: sortBy(['id', 'name'], 'asc(name)') });
 const ids = (items: readonly { id: string | number }[]) => items.map(({ id }) => id);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
-import { credible, messageUuid } from '../../../shared/domain/event/message.ts';
-import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
-import { b } from '../../fixtures/messages.ts';
+import { stepByMessage } from '#shared/domain/event/event-steps.ts';
+import { credible, messageUuid } from '#shared/domain/event/message.ts';
+import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext } from '#shared/domain/state/room-context.ts';
+import { b } from '#test/fixtures/messages.ts';
 
 const start = 1_800_000_000_000;
 /** A message that is of `second`, by the clock of its device. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { EventDetails } from '../../../shared/domain/event/event.ts';
-import { fallStatuses } from '../../../shared/domain/event/message.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import type { Manufacturer } from '../../../shared/domain/sensor/sensor.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, whenOf } from '../../../shared/domain/state/room-context.ts';
-import { step } from '../../../shared/domain/state/step.ts';
-import { passTime } from '../../../shared/domain/state/time.ts';
+import type { EventDetails } from '#shared/domain/event/event.ts';
+import { fallStatuses } from '#shared/domain/event/message.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import type { Manufacturer } from '#shared/domain/sensor/sensor.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext, whenOf } from '#shared/domain/state/room-context.ts';
+import { step } from '#shared/domain/state/step.ts';
+import { passTime } from '#shared/domain/state/time.ts';
 
 // Whatever the order, repetition or loss of messages, and however much time passes between them.
 

@@ -3,11 +3,11 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { criticalFields } from '../../../shared/domain/config/critical.ts';
-import { host, stillAllowed } from '../../../shared/domain/config/field.ts';
-import { email } from '../../../shared/domain/identity/email.ts';
-import { text } from '../../../shared/domain/values.ts';
-import { anyText } from '../../fixtures/any-text.ts';
+import { criticalFields } from '#shared/domain/config/critical.ts';
+import { host, stillAllowed } from '#shared/domain/config/field.ts';
+import { email } from '#shared/domain/identity/email.ts';
+import { text } from '#shared/domain/values.ts';
+import { anyText } from '#test/fixtures/any-text.ts';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
-import { credible, fallStatuses } from '../../../shared/domain/event/message.ts';
-import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { isUnchanged, newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
-import { changesNothing, isNoted, stepQuietly } from '../../../shared/ingest/caught-up.ts';
+import { stepByMessage } from '#shared/domain/event/event-steps.ts';
+import { credible, fallStatuses } from '#shared/domain/event/message.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import { isUnchanged, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext } from '#shared/domain/state/room-context.ts';
+import { changesNothing, isNoted, stepQuietly } from '#shared/ingest/caught-up.ts';
 
 const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
 /** Steps a state by a message as the queue would. */

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '../../../shared/auth/tokens.ts';
-import { LOOK_EVERY } from '../../../shared/ingest/holding-back.ts';
-import { ingest } from '../../../shared/ingest/ingest.ts';
-import { ingestUses } from '../../../shared/ingest/uses.ts';
-import { type Measure, unmeasured } from '../../../shared/observability/metrics.ts';
-import { compose, type Runtime } from '../../../shared/runtime/deps.ts';
-import { changes } from '../../../shared/store/engine/request.ts';
-import { items } from '../../../shared/store/table.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { LOOK_EVERY } from '#shared/ingest/holding-back.ts';
+import { ingest } from '#shared/ingest/ingest.ts';
+import { ingestUses } from '#shared/ingest/uses.ts';
+import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { compose, type Runtime } from '#shared/runtime/deps.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { items } from '#shared/store/table.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
 const report = (presenceDetected: boolean) =>
   JSON.stringify({ type: 4, payload: { presenceDetected, timestamp: Date.now() } });

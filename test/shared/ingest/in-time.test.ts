@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Runtime } from '../../../shared/runtime/deps.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
 test('a process that was frozen amid a call puts its messages on no queue later than 20 s after the call began', async () => {
   let frozen = 0;

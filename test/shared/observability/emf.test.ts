@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { publisherIn } from '../../../shared/observability/emf.ts';
-import { buffered, type MetricName, metrics } from '../../../shared/observability/metrics.ts';
+import { publisherIn } from '#shared/observability/emf.ts';
+import { buffered, type MetricName, metrics } from '#shared/observability/metrics.ts';
 
 afterEach(() => vi.restoreAllMocks());
 /** What is written to standard output meanwhile, line by line. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { deliverTask, encode } from '../../../shared/queue/encode.ts';
-import { SensorTask, WebhookTask } from '../../../shared/queue/task.ts';
+import { deliverTask, encode } from '#shared/queue/encode.ts';
+import { SensorTask, WebhookTask } from '#shared/queue/task.ts';
 
 const key = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000000', id: '0'.repeat(26) };
 const notice = { ...{ type: 'process_notice' as const, customerId: 1, sensorId: 's' }, uuid: key.webhookId };

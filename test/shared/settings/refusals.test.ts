@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { settings as ofStage } from '../../../lib/aws/settings/settings.ts';
-import { keyOf, stageFrom } from '../../../lib/aws/settings/stage.ts';
-import { optionsFrom } from '../../../lib/local/options.ts';
-import { variables as ofHost } from '../../../lib/local/variables.ts';
-import { environment as ofFunctions, settingsFrom } from '../../../shared/runtime/env.ts';
-import type { Setting } from '../../../shared/settings/setting.ts';
+import { settings as ofStage } from '#lib/aws/settings/settings.ts';
+import { keyOf, stageFrom } from '#lib/aws/settings/stage.ts';
+import { optionsFrom } from '#lib/local/options.ts';
+import { variables as ofHost } from '#lib/local/variables.ts';
+import { environment as ofFunctions, settingsFrom } from '#shared/runtime/env.ts';
+import type { Setting } from '#shared/settings/setting.ts';
 
 type Declared = Readonly<Record<string, Setting<unknown>>>;
 const refused = (read: () => unknown): string => {

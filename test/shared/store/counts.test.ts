@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Store, store } from '../../../shared/store/store.ts';
-import { items } from '../../../shared/store/table.ts';
-import { createLedger, startEngine } from '../../bench/meter.ts';
-import { atOnce } from '../../fixtures/answers.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
+import { atOnce } from '#test/fixtures/answers.ts';
 
 const [customerId, stamps] = [7, { createDate: 1, updateDate: 1 }];
 /** As much of a thing as the store looks at. */

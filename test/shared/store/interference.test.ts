@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newSensor } from '../../../shared/domain/sensor/sensor.ts';
-import { newSensorState } from '../../../shared/domain/sensor/sensor-state.ts';
-import type { Table } from '../../../shared/store/engine/client.ts';
-import { changes } from '../../../shared/store/engine/request.ts';
-import { newSensorItem } from '../../../shared/store/sensors/sensor-item.ts';
-import { type Store, store } from '../../../shared/store/store.ts';
-import { items } from '../../../shared/store/table.ts';
-import { createLedger, startEngine } from '../../bench/meter.ts';
-import { bareSnapshot } from '../../fixtures/snapshot.ts';
+import { newSensor } from '#shared/domain/sensor/sensor.ts';
+import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 // Races that hardly ever happen by themselves: what comes in between comes right after a read that a change is made from.
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../../../lib/local/demo/receiver.ts';
-import { items } from '../../../shared/store/table.ts';
-import { createPeopleWorld } from '../../fixtures/people.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { items } from '#shared/store/table.ts';
+import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 beforeAll(async () => {

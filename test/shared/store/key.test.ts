@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { item, part } from '../../../shared/store/key.ts';
-import { items } from '../../../shared/store/table.ts';
-import { anyText } from '../../fixtures/any-text.ts';
+import { item, part } from '#shared/store/key.ts';
+import { items } from '#shared/store/table.ts';
+import { anyText } from '#test/fixtures/any-text.ts';
 
 const thing = item('C#{customerId}#T#{type}', 'THING#{name}#{0number}');
 const text = fc.oneof(anyText(), fc.stringMatching(/^[%#0-9a-f]{0,12}$/));

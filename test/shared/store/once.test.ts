@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureTable } from '../../../lib/local/table/endpoint.ts';
-import { createTable } from '../../../shared/store/engine/client.ts';
-import { type Store, store } from '../../../shared/store/store.ts';
-import { type Dynoxide, dynoxideClient, startDynoxide } from '../../fixtures/dynoxide.ts';
-import { now, some, user } from '../../fixtures/store-things.ts';
+import { ensureTable } from '#lib/local/table/endpoint.ts';
+import { createTable } from '#shared/store/engine/client.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dynoxide.ts';
+import { now, some, user } from '#test/fixtures/store-things.ts';
 
 let engine: Dynoxide;
 /** The same table twice: the first one loses the answer to each first write, before or after it was carried out. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ensureTable } from '../../../lib/local/table/endpoint.ts';
-import { createTable, type Table } from '../../../shared/store/engine/client.ts';
-import { absent, changes, present, where } from '../../../shared/store/engine/request.ts';
-import { type Dynoxide, dynoxideClient, startDynoxide } from '../../fixtures/dynoxide.ts';
+import { ensureTable } from '#lib/local/table/endpoint.ts';
+import { createTable, type Table } from '#shared/store/engine/client.ts';
+import { absent, changes, present, where } from '#shared/store/engine/request.ts';
+import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dynoxide.ts';
 
 let engine: Dynoxide;
 let table: Table;

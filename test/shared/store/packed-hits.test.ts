@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { NewHit, StoredHit } from '../../../shared/store/hits/hit-item.ts';
-import { SOON } from '../../../shared/store/hits/late-change.ts';
-import { type Store, store } from '../../../shared/store/store.ts';
-import { items } from '../../../shared/store/table.ts';
-import { createLedger, startEngine } from '../../bench/meter.ts';
-import { some } from '../../fixtures/store-things.ts';
+import type { NewHit, StoredHit } from '#shared/store/hits/hit-item.ts';
+import { SOON } from '#shared/store/hits/late-change.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
+import { some } from '#test/fixtures/store-things.ts';
 
 const NOW = 1_800_000_000_000;
 const sensorId = 'id_QUE6QkI6Q0M6REQ6RUU6RkY';

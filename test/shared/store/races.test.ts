@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { type Client, register } from '../../fixtures/client.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, nextHardwareId } from '../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Client, register } from '#test/fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, nextHardwareId } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;

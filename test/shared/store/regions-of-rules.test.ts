@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { newSensor } from '../../../shared/domain/sensor/sensor.ts';
-import { newSensorItem } from '../../../shared/store/sensors/sensor-item.ts';
-import { type Store, store } from '../../../shared/store/store.ts';
-import { createLedger, startEngine } from '../../bench/meter.ts';
+import { newSensor } from '#shared/domain/sensor/sensor.ts';
+import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
 
 // Races that hardly ever happen by themselves: a rule that names a region is made while a room without it is put.
 

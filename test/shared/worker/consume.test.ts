@@ -1,8 +1,8 @@
 import type { ScheduledEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { MAX_RECEIVES, retrySeconds, scheduled } from '../../../shared/queue/consumer.ts';
-import { onSchedule } from '../../../shared/worker/on-host.ts';
-import { contextOf, hostOf, read, record, task } from '../../fixtures/reader.ts';
+import { MAX_RECEIVES, retrySeconds, scheduled } from '#shared/queue/consumer.ts';
+import { onSchedule } from '#shared/worker/on-host.ts';
+import { contextOf, hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
 test('every line that a consumer logs tells of which invocation and which message it is', async () => {
   const { runtime, lines } = hostOf();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_RECEIVES } from '../../../shared/queue/consumer.ts';
-import { hostOf, read, record, task } from '../../fixtures/reader.ts';
+import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
+import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
 test('a message that fails by itself five times is put aside with its reason, and its group goes on', async () => {
   const { runtime, aside } = hostOf();

@@ -1,5 +1,5 @@
 import { Badge, NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
-import { useLocale, useTexts } from '../../texts/texts.tsx';
+import { useLocale, useTexts } from '#lib/console/texts/texts.tsx';
 import { german } from './german.ts';
 import type { Field } from './schema.ts';
 

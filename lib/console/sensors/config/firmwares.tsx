@@ -1,10 +1,10 @@
 import { Badge, Group, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Firmware, Sensor } from 'openapi';
-import { ok } from '../../../client/problem.ts';
-import { api } from '../../api/client.ts';
-import { useDates, useTexts } from '../../texts/texts.tsx';
-import { type Column, List } from '../../ui/list.tsx';
+import { ok } from '#lib/client/problem.ts';
+import { api } from '#lib/console/api/client.ts';
+import { useDates, useTexts } from '#lib/console/texts/texts.tsx';
+import { type Column, List } from '#lib/console/ui/list.tsx';
+import type { Firmware, Sensor } from '#openapi';
 
 const useColumns = (installed: number): Column<Firmware>[] => {
   const { config: texts } = useTexts().sensor;

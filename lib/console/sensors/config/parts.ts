@@ -1,5 +1,5 @@
-import type { paths, Sensor } from 'openapi';
-import type { Needs } from '../../session/may.ts';
+import type { Needs } from '#lib/console/session/may.ts';
+import type { paths, Sensor } from '#openapi';
 
 type ConfigPath = Extract<keyof paths, `/sensors/{sensorId}/${string}/config/${string}`>;
 

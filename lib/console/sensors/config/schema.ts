@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ok } from '../../../client/problem.ts';
-import { api } from '../../api/client.ts';
+import { ok } from '#lib/client/problem.ts';
+import { api } from '#lib/console/api/client.ts';
 
 /** The parts of JSON Schema that configurations use. */
 type Schema = {

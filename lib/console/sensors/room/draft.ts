@@ -1,5 +1,5 @@
-import type { Room, RoomUpdate } from 'openapi';
 import { useState } from 'react';
+import type { Room, RoomUpdate } from '#openapi';
 import type { Rect } from './geometry.ts';
 
 export type Region = RoomUpdate['regions'][number];

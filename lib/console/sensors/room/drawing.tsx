@@ -1,5 +1,5 @@
-import type { Event, Room, RoomUpdate, Sensor } from 'openapi';
-import { mountings } from '../../../../shared/domain/sensor/room-limits.ts';
+import type { Event, Room, RoomUpdate, Sensor } from '#openapi';
+import { mountings } from '#shared/domain/sensor/room-limits.ts';
 import type { Draft, Region } from './draft.ts';
 import { type Extent, sidesOf } from './geometry.ts';
 import { onKeyOf, usePointer } from './hands.ts';

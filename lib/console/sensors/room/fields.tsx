@@ -1,7 +1,7 @@
 import { Button, Fieldset, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
-import type { RoomUpdate, Sensor } from 'openapi';
-import { mountings, regionCounts } from '../../../../shared/domain/sensor/room-limits.ts';
-import { faultOf } from '../../../client/problem.ts';
+import { faultOf } from '#lib/client/problem.ts';
+import type { RoomUpdate, Sensor } from '#openapi';
+import { mountings, regionCounts } from '#shared/domain/sensor/room-limits.ts';
 import type { Draft, Region } from './draft.ts';
 import { useRoomTexts } from './texts.ts';
 

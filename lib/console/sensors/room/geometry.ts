@@ -1,5 +1,5 @@
-import type { RoomUpdate } from 'openapi';
-import { SHORTEST_SIDE } from '../../../../shared/domain/sensor/room-limits.ts';
+import type { RoomUpdate } from '#openapi';
+import { SHORTEST_SIDE } from '#shared/domain/sensor/room-limits.ts';
 
 /** A rectangle in cm. y grows away from the sensor, so `topLeftY` is the greater one. */
 export type Rect = { topLeftX: number; topLeftY: number; bottomRightX: number; bottomRightY: number };

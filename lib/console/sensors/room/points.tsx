@@ -1,6 +1,6 @@
-import type { Event } from 'openapi';
-import { useDates, useTexts } from '../../texts/texts.tsx';
-import { useNow } from '../../ui/now.ts';
+import { useDates, useTexts } from '#lib/console/texts/texts.tsx';
+import { useNow } from '#lib/console/ui/now.ts';
+import type { Event } from '#openapi';
 import { nameOf } from '../kinds.ts';
 import { type Extent, placeOf } from './geometry.ts';
 import { useRoomTexts } from './texts.ts';

@@ -1,6 +1,6 @@
-import { room as de } from '../../texts/room-de.ts';
-import { room as en } from '../../texts/room-en.ts';
-import { useLocale } from '../../texts/texts.tsx';
+import { room as de } from '#lib/console/texts/room-de.ts';
+import { room as en } from '#lib/console/texts/room-en.ts';
+import { useLocale } from '#lib/console/texts/texts.tsx';
 
 /** The texts about rooms. They are loaded with the page of a sensor: all that is loaded first has to be small. */
 export const useRoomTexts = () => (useLocale() === 'de' ? de : en);

@@ -1,5 +1,5 @@
-import { choice, field, flag, type Values, whole, words } from '../../config/field.ts';
-import { int32 } from '../../values.ts';
+import { choice, field, flag, type Values, whole, words } from '#shared/domain/config/field.ts';
+import { int32 } from '#shared/domain/values.ts';
 
 /**
  * The fields of D1 O14 without `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Point } from '../../event/event.ts';
-import { type Decoded, type FallStatus, ownUuid } from '../../event/message.ts';
+import type { Point } from '#shared/domain/event/event.ts';
+import { type Decoded, type FallStatus, ownUuid } from '#shared/domain/event/message.ts';
 import { readFields } from '../message-fields.ts';
 import { messagesOfMakerA as kinds, REGION, Target } from './messages.ts';
 

@@ -1,4 +1,4 @@
-import { criticalFields } from '../../config/critical.ts';
+import { criticalFields } from '#shared/domain/config/critical.ts';
 import { fieldsFor } from '../device-fields.ts';
 import type { DeviceConfigParts } from '../maker.ts';
 import { newBasic, type StoredBasic, viewBasic } from './basic.ts';

@@ -1,5 +1,5 @@
-import { mountings, regionCounts } from '../../sensor/room-limits.ts';
-import { deviceIdOf } from '../../sensor/sensor.ts';
+import { mountings, regionCounts } from '#shared/domain/sensor/room-limits.ts';
+import { deviceIdOf } from '#shared/domain/sensor/sensor.ts';
 import type { Maker } from '../maker.ts';
 
 export const makerA: Maker = {

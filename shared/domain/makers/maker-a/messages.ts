@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { fallStatuses } from '../../event/message.ts';
-import { millis, uuid } from '../../values.ts';
+import { fallStatuses } from '#shared/domain/event/message.ts';
+import { millis, uuid } from '#shared/domain/values.ts';
 import { EXAMPLE_TIME, type MessageKind } from '../message-fields.ts';
 
 // The messages of maker A as they are documented and read. Every field may be missing but those that say what happened.

@@ -1,4 +1,4 @@
-import { choice, flag, type Values, whole, words } from '../../config/field.ts';
+import { choice, flag, type Values, whole, words } from '#shared/domain/config/field.ts';
 
 /** The fields of D1 O19. */
 export const basicFields = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Situation } from '../../event/event.ts';
-import { type Decoded, type Move, ownUuid, type Signal } from '../../event/message.ts';
+import type { Situation } from '#shared/domain/event/event.ts';
+import { type Decoded, type Move, ownUuid, type Signal } from '#shared/domain/event/message.ts';
 import { readFields } from '../message-fields.ts';
 import { messagesOfMakerB as kinds, MoveEntry, OfAll, PostureEntry } from './messages.ts';
 

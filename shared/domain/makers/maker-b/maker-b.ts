@@ -1,4 +1,4 @@
-import { mountings, regionCounts } from '../../sensor/room-limits.ts';
+import { mountings, regionCounts } from '#shared/domain/sensor/room-limits.ts';
 import type { Maker } from '../maker.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';

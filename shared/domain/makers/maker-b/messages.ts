@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { millis, uuid } from '../../values.ts';
+import { millis, uuid } from '#shared/domain/values.ts';
 import type { MessageKind } from '../message-fields.ts';
 
 // The messages of maker B as they are documented and read. What they say is in `data`.

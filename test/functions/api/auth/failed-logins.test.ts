@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { createLedger } from '../../../bench/meter.ts';
-import { type Answer, type Client, clientOf, logIn } from '../../../fixtures/client.ts';
-import { hurried, startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome } from '../../../fixtures/home.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { createLedger } from '#test/bench/meter.ts';
+import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client.ts';
+import { hurried, startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome } from '#test/fixtures/home.ts';
 
 // The clock stands still but for what a test adds: how long something takes here makes no wait shorter.
 let time = systemClock.now();

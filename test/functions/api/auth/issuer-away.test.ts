@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { startIssuer } from '../../../fixtures/issuer.ts';
+import { clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { startIssuer } from '#test/fixtures/issuer.ts';
 
 test('a service without an issuer says so, and logs nobody in there', async () => {
   const alone = await startTestCloud();

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { Key } from '../../../../shared/store/key.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { Key } from '#shared/store/key.ts';
+import { items } from '#shared/store/table.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 /** Runs once, ahead of the next read of such an item. */
 let ahead: { isOf: (key: Key) => boolean; run: () => Promise<unknown> } | null = null;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { hashOf } from '../../../../shared/auth/tokens.ts';
-import { type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 type Session = { id: string; createDate: number; expires: number; userAgent: string; isCurrent: boolean };
 

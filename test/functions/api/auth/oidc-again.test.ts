@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome } from '../../../fixtures/home.ts';
-import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '../../../fixtures/issuer.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome } from '#test/fixtures/home.ts';
+import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '#test/fixtures/issuer.ts';
 
 let ahead = 0;
 let issuer: IssuerHere;

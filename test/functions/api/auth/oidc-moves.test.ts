@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { AuditLine } from '../../../../shared/domain/identity/audit.ts';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import type { Item } from '../../../../shared/store/engine/request.ts';
-import type { Key } from '../../../../shared/store/key.ts';
-import { type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
-import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '../../../fixtures/issuer.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { AuditLine } from '#shared/domain/identity/audit.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Item } from '#shared/store/engine/request.ts';
+import type { Key } from '#shared/store/key.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
+import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '#test/fixtures/issuer.ts';
 
 const homes = ['maple', 'elm', 'oak'];
 let issuer: IssuerHere;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { passwordsAt } from '../../../../shared/auth/password.ts';
-import { usernameKey } from '../../../../shared/domain/identity/username.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { type Client, logIn } from '../../../fixtures/client.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
-import { appCode } from '../../../fixtures/otp.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { passwordsAt } from '#shared/auth/password.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
+import { store } from '#shared/store/store.ts';
+import { type Client, logIn } from '#test/fixtures/client.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
+import { appCode } from '#test/fixtures/otp.ts';
 
 // The clock stands still: a code is that of one time step.
 const time = systemClock.now();

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { hashOf } from '../../../../shared/auth/tokens.ts';
-import { usernameKey } from '../../../../shared/domain/identity/username.ts';
-import type { Otp } from '../../../../shared/store/identity/otps.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { type Answer, type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
-import { appCode } from '../../../fixtures/otp.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { hashOf } from '#shared/auth/tokens.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
+import type { Otp } from '#shared/store/identity/otps.ts';
+import { store } from '#shared/store/store.ts';
+import { type Answer, type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
+import { appCode } from '#test/fixtures/otp.ts';
 
 // The clock stands still but for what a test adds: a code is that of one time step.
 let time = systemClock.now();

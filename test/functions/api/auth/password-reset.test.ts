@@ -2,15 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auth } from '../../../../functions/api/auth/contract.ts';
-import { requestReset } from '../../../../functions/api/auth/reset.ts';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { compose } from '../../../../shared/runtime/deps.ts';
-import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
-import { type Client, clientOf, logIn } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import { auth } from '#functions/api/auth/contract.ts';
+import { requestReset } from '#functions/api/auth/reset.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { compose } from '#shared/runtime/deps.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { type Client, clientOf, logIn } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'outbox-test-'));
 const newPassword = 'a-password-after-the-reset';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { expectSound } from '../../../contracts/calls.ts';
-import { send } from '../../../contracts/raw.ts';
-import { type Answer, type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createHome } from '../../../fixtures/home.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { expectSound } from '#test/contracts/calls.ts';
+import { send } from '#test/contracts/raw.ts';
+import { type Answer, type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let anybody: Client;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { store } from '../../../../shared/store/store.ts';
+import { store } from '#shared/store/store.ts';
 import {
   channelsOf,
   nextNumber,
@@ -7,8 +7,8 @@ import {
   proveChannel,
   setChannel,
   startWithChannels,
-} from '../../../fixtures/channels.ts';
-import { logIn } from '../../../fixtures/client.ts';
+} from '#test/fixtures/channels.ts';
+import { logIn } from '#test/fixtures/client.ts';
 
 let place: Awaited<ReturnType<typeof startWithChannels>>;
 beforeAll(async () => {

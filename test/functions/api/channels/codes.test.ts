@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { store } from '../../../../shared/store/store.ts';
-import { channelsOf, nextNumber, proveChannel, setChannel, startWithChannels } from '../../../fixtures/channels.ts';
+import { store } from '#shared/store/store.ts';
+import { channelsOf, nextNumber, proveChannel, setChannel, startWithChannels } from '#test/fixtures/channels.ts';
 
 let place: Awaited<ReturnType<typeof startWithChannels>>;
 beforeAll(async () => {

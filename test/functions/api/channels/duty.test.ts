@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { Client } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 const HOUR = 3_600_000;
 let time = 1_800_000_000_000;

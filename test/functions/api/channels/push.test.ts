@@ -1,13 +1,13 @@
 import { createECDH } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { PUSH_KEY } from '../../../../shared/domain/people/channel.ts';
-import { store } from '../../../../shared/store/store.ts';
-import type { Answer, Client } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome } from '../../../fixtures/home.ts';
-import { createPushBrowser } from '../../../fixtures/push-browser.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { PUSH_KEY } from '#shared/domain/people/channel.ts';
+import { store } from '#shared/store/store.ts';
+import type { Answer, Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome } from '#test/fixtures/home.ts';
+import { createPushBrowser } from '#test/fixtures/push-browser.ts';
 
 let cloud: Cloud;
 let strict: Cloud;

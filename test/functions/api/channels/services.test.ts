@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import { nextNumber, pathsOf, setChannel } from '../../../fixtures/channels.ts';
-import { hurried, startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf } from '../../../fixtures/home.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { nextNumber, pathsOf, setChannel } from '#test/fixtures/channels.ts';
+import { hurried, startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf } from '#test/fixtures/home.ts';
 
 describe('a service', () => {
   /** A cloud whose host has this instead of what the local one has. */

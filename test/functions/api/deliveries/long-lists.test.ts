@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { packSnapshot } from '../../../../shared/domain/delivery/packed-snapshot.ts';
-import { derivedUlid, timeOfUlid } from '../../../../shared/domain/ids.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { createLedger } from '../../../bench/meter.ts';
-import { startCountedCloud } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '../../../fixtures/home.ts';
-import { bareSnapshot } from '../../../fixtures/snapshot.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { packSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
+import { derivedUlid, timeOfUlid } from '#shared/domain/ids.ts';
+import { items } from '#shared/store/table.ts';
+import { createLedger } from '#test/bench/meter.ts';
+import { startCountedCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '#test/fixtures/home.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 const COUNT = 1_200;
 const ATTEMPTS = { sendTryTimes: [], attempts: 1, reason: null, nextAttempt: null, hit: null };

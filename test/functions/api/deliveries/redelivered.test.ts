@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDeath } from '../../../fixtures/death.ts';
-import { createDeliveryWorld, LATE, ok, status } from '../../../fixtures/deliveries.ts';
+import { createDeath } from '#test/fixtures/death.ts';
+import { createDeliveryWorld, LATE, ok, status } from '#test/fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 const death = createDeath();

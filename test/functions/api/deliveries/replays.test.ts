@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { items } from '../../../../shared/store/table.ts';
-import { createDeliveryWorld, ok, status } from '../../../fixtures/deliveries.ts';
+import { items } from '#shared/store/table.ts';
+import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
 
 const DAY = 86_400_000;
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { timeOfUlid, ulidsFrom } from '../../../../shared/domain/ids.ts';
-import { dueAt } from '../../../../shared/store/engine/due.ts';
-import { changes } from '../../../../shared/store/engine/request.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
-import { adminOf } from '../../../fixtures/home.ts';
+import { timeOfUlid, ulidsFrom } from '#shared/domain/ids.ts';
+import { dueAt } from '#shared/store/engine/due.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { items } from '#shared/store/table.ts';
+import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
+import { adminOf } from '#test/fixtures/home.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
 type Home = Awaited<ReturnType<(typeof world)['furnish']>>;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFeedWorld, type Fed, idsOf } from '../../../fixtures/feeds.ts';
-import { fallMessage } from '../../../fixtures/home.ts';
+import { createFeedWorld, type Fed, idsOf } from '#test/fixtures/feeds.ts';
+import { fallMessage } from '#test/fixtures/home.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import type { Item } from '../../../../shared/store/engine/request.ts';
-import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Item } from '#shared/store/engine/request.ts';
+import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
 /** Is a webhook read as it was before it held anything? */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvOf } from '../../../../functions/api/reports/csv.ts';
-import type { Figures } from '../../../../shared/domain/rule/report.ts';
+import { csvOf } from '#functions/api/reports/csv.ts';
+import type { Figures } from '#shared/domain/rule/report.ts';
 
 const figures: Figures = {
   ...{ falls: 3, sensitiveFalls: 0, suspectedFalls: 1, falseAlarms: 2, confirmed: 1, missed: 0 },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../../fixtures/home.ts';
-import { a, b, room } from '../../../fixtures/messages.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
+import { a, b, room } from '#test/fixtures/messages.ts';
 
 let cloud: Cloud;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import type { RuleHit } from '../../../../shared/domain/rule/rule-hit.ts';
-import { encode, queueOf } from '../../../../shared/queue/encode.ts';
-import { store } from '../../../../shared/store/store.ts';
-import type { Client } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import { encode, queueOf } from '#shared/queue/encode.ts';
+import { store } from '#shared/store/store.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 import {
   ALL_PERMISSIONS,
   adminOf,
@@ -14,7 +14,7 @@ import {
   fallMessage,
   hireFor,
   linkSensor,
-} from '../../../fixtures/home.ts';
+} from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;

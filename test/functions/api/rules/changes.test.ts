@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { Rule } from '../../../../shared/domain/rule/rule.ts';
-import { defaultRoom } from '../../../../shared/domain/sensor/room-geometry.ts';
-import { type Store, store } from '../../../../shared/store/store.ts';
-import { atOnce, refusedAt, statusOf } from '../../../fixtures/answers.ts';
-import type { Client } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { Rule } from '#shared/domain/rule/rule.ts';
+import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { atOnce, refusedAt, statusOf } from '#test/fixtures/answers.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let receiver: Receiver;

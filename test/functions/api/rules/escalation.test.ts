@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refusedAt } from '../../../fixtures/answers.ts';
-import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+import { refusedAt } from '#test/fixtures/answers.ts';
+import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
 
 type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
 type Body = { escalation: { afterSeconds: number; recipients: { botId: number; webhookId: string }[] }[] };

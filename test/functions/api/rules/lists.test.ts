@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consumers } from '../../../../functions/index.ts';
-import { sweep } from '../../../../functions/workers/sweep/contract.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { isStoreCall, type Use } from '../../../../shared/runtime/capabilities.ts';
-import { accessesOf } from '../../../../shared/store/access-pattern.ts';
-import { accessPatterns } from '../../../../shared/store/access-patterns.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { createLedger } from '../../../bench/meter.ts';
-import type { Client } from '../../../fixtures/client.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '../../../fixtures/home.ts';
+import { consumers } from '#functions/index.ts';
+import { sweep } from '#functions/workers/sweep/contract.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { isStoreCall, type Use } from '#shared/runtime/capabilities.ts';
+import { accessesOf } from '#shared/store/access-pattern.ts';
+import { accessPatterns } from '#shared/store/access-patterns.ts';
+import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { createLedger } from '#test/bench/meter.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '#test/fixtures/home.ts';
 
 type Rule = { id: number; name: string; title: string; updateDate: number };
 type Page = { total: number; data: Rule[] };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPeopleWorld } from '../../../fixtures/people.ts';
+import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { createPeopleWorld } from '../../../fixtures/people.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 let receivers: Receiver[] = [];

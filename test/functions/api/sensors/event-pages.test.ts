@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
+import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 
 type Page = { total: number; data: { raw: { n: number } | null }[] };
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { PageOf } from '../../../../shared/domain/page.ts';
-import { deviceIdOf, newSensor, type Sensor, type SensorRecord } from '../../../../shared/domain/sensor/sensor.ts';
-import { newSensorItem } from '../../../../shared/store/sensors/sensor-item.ts';
-import { createLedger } from '../../../bench/meter.ts';
-import { startCountedCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, linkSensor } from '../../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { PageOf } from '#shared/domain/page.ts';
+import { deviceIdOf, newSensor, type Sensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
+import { createLedger } from '#test/bench/meter.ts';
+import { startCountedCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 const MANY = 10_000;
 const START = 1_700_000_000_000;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PageOf } from '../../../../shared/domain/page.ts';
-import type { Sensor } from '../../../../shared/domain/sensor/sensor.ts';
-import { register } from '../../../fixtures/client.ts';
-import { PROVISIONING_KEY } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor, nextHardwareId } from '../../../fixtures/home.ts';
-import { basicOf, type SensorCloud, startSensorCloud } from '../../../fixtures/sensors.ts';
+import type { PageOf } from '#shared/domain/page.ts';
+import type { Sensor } from '#shared/domain/sensor/sensor.ts';
+import { register } from '#test/fixtures/client.ts';
+import { PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor, nextHardwareId } from '#test/fixtures/home.ts';
+import { basicOf, type SensorCloud, startSensorCloud } from '#test/fixtures/sensors.ts';
 
 let its: SensorCloud;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PageOf } from '../../../../shared/domain/page.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { fallMessage, linkSensor } from '../../../fixtures/home.ts';
-import { basicOf, type Linked, type SensorCloud, startSensorCloud } from '../../../fixtures/sensors.ts';
+import type { PageOf } from '#shared/domain/page.ts';
+import { store } from '#shared/store/store.ts';
+import { fallMessage, linkSensor } from '#test/fixtures/home.ts';
+import { basicOf, type Linked, type SensorCloud, startSensorCloud } from '#test/fixtures/sensors.ts';
 
 let its: SensorCloud;
 beforeAll(async () => {

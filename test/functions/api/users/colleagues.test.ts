@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import { store } from '../../../../shared/store/store.ts';
-import type { Answer, Client } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { store } from '#shared/store/store.ts';
+import type { Answer, Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { WebhookUpdate } from '../../../../shared/domain/delivery/webhook.ts';
-import { type Store, store } from '../../../../shared/store/store.ts';
-import { atOnce, refusedAt, statusOf } from '../../../fixtures/answers.ts';
-import type { Client } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { WebhookUpdate } from '#shared/domain/delivery/webhook.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { atOnce, refusedAt, statusOf } from '#test/fixtures/answers.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 import {
   ALL_PERMISSIONS,
   adminOf,
@@ -14,7 +14,7 @@ import {
   fallMessage,
   hireFor,
   linkSensor,
-} from '../../../fixtures/home.ts';
+} from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let receiver: Receiver;

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import type { Key } from '../../../../shared/store/key.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { createDeliveryWorld, LATE, status } from '../../../fixtures/deliveries.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import type { Key } from '#shared/store/key.ts';
+import { store } from '#shared/store/store.ts';
+import { createDeliveryWorld, LATE, status } from '#test/fixtures/deliveries.ts';
 
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
 type Home = Awaited<ReturnType<World['furnish']>>;

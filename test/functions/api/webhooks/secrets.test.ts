@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Received } from '../../../../lib/local/demo/receiver.ts';
-import { secretsKey } from '../../../../lib/local/lambda/key-file.ts';
-import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
+import type { Received } from '#lib/local/demo/receiver.ts';
+import { secretsKey } from '#lib/local/lambda/key-file.ts';
+import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
 let world: World;

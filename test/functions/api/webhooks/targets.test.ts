@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { refusedAt } from '../../../fixtures/answers.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
-import { ALL_PERMISSIONS, adminOf, createHome } from '../../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { refusedAt } from '#test/fixtures/answers.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RuleHit } from '../../../../shared/domain/rule/rule-hit.ts';
-import { createDeath } from '../../../fixtures/death.ts';
-import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
+import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import { createDeath } from '#test/fixtures/death.ts';
+import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
 const by =

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { type Measure, unmeasured } from '../../../../shared/observability/metrics.ts';
-import { QueueUnavailable } from '../../../../shared/queue/unavailable.ts';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { QueueUnavailable } from '#shared/queue/unavailable.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
 const mails: string[] = [];

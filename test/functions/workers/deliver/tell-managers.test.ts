@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { createDeliveryWorld, ok, status } from '../../../fixtures/deliveries.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 const mails: string[] = [];

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import type { Write } from '../../../../shared/store/engine/request.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { createFeedWorld } from '../../../fixtures/feeds.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Write } from '#shared/store/engine/request.ts';
+import { items } from '#shared/store/table.ts';
+import { createFeedWorld } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
 /** Do reads that may be old miss what waits in a feed? */

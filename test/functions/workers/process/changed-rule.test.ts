@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Failpoint } from '../../../../shared/runtime/failpoints.ts';
-import { createAlarm } from '../../../fixtures/home.ts';
-import { createPeopleWorld } from '../../../fixtures/people.ts';
+import type { Failpoint } from '#shared/runtime/failpoints.ts';
+import { createAlarm } from '#test/fixtures/home.ts';
+import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 /** Processes die where deliveries of a decision are to be written. */
 let isDown = false;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Failpoint } from '../../../../shared/runtime/failpoints.ts';
-import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+import type { Failpoint } from '#shared/runtime/failpoints.ts';
+import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
 
 let world: EscalationWorld;
 afterEach(() => world.stop());

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import type { Failpoint } from '../../../../shared/runtime/failpoints.ts';
-import { createDeath } from '../../../fixtures/death.ts';
-import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Failpoint } from '#shared/runtime/failpoints.ts';
+import { createDeath } from '#test/fixtures/death.ts';
+import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
 
 let world: EscalationWorld;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
 
 let world: EscalationWorld;
 beforeAll(async () => {

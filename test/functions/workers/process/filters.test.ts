@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
-import { fallMessage } from '../../../fixtures/home.ts';
+import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
+import { fallMessage } from '#test/fixtures/home.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 beforeAll(async () => {

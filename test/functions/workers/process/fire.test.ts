@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { store } from '../../../../shared/store/store.ts';
-import { createAlarm } from '../../../fixtures/home.ts';
-import { crashingAt, presence, startCloudByHand, work } from '../../../fixtures/process-by-hand.ts';
+import { store } from '#shared/store/store.ts';
+import { createAlarm } from '#test/fixtures/home.ts';
+import { crashingAt, presence, startCloudByHand, work } from '#test/fixtures/process-by-hand.ts';
 
 let cloud: Awaited<ReturnType<typeof startCloudByHand>>;
 beforeAll(async () => {

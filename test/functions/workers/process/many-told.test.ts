@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { items } from '../../../../shared/store/table.ts';
-import { createPeopleWorld } from '../../../fixtures/people.ts';
+import { items } from '#shared/store/table.ts';
+import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 const PEOPLE = 70;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
-import { fallMessage } from '../../../fixtures/home.ts';
-import { a, b } from '../../../fixtures/messages.ts';
+import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
+import { fallMessage } from '#test/fixtures/home.ts';
+import { a, b } from '#test/fixtures/messages.ts';
 
 let world: EscalationWorld;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { logTo } from '../../../../shared/observability/log.ts';
-import { type Measure, unmeasured } from '../../../../shared/observability/metrics.ts';
-import { changes } from '../../../../shared/store/engine/request.ts';
-import { DATA_VERSION, items } from '../../../../shared/store/table.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { logTo } from '#shared/observability/log.ts';
+import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { DATA_VERSION, items } from '#shared/store/table.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 
 let cloud: Cloud;
 const measured: unknown[][] = [];

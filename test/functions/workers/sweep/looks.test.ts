@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { handler } from '../../../../functions/workers/sweep/handler.ts';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../../lib/local/lambda/invocation.ts';
-import { hashOf } from '../../../../shared/domain/ids.ts';
-import { newSensorState, type SensorState } from '../../../../shared/domain/sensor/sensor-state.ts';
-import { type Measure, unmeasured } from '../../../../shared/observability/metrics.ts';
-import type { Runtime } from '../../../../shared/runtime/deps.ts';
-import { dueAt } from '../../../../shared/store/engine/due.ts';
-import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
-import { DUE_SHARDS, items } from '../../../../shared/store/table.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
+import { handler } from '#functions/workers/sweep/handler.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { lambdaContext } from '#lib/local/lambda/invocation.ts';
+import { hashOf } from '#shared/domain/ids.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { dueAt } from '#shared/store/engine/due.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { DUE_SHARDS, items } from '#shared/store/table.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;

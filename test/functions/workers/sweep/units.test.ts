@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashOf } from '../../../../shared/domain/ids.ts';
-import { newSensorState } from '../../../../shared/domain/sensor/sensor-state.ts';
-import { dueAt } from '../../../../shared/store/engine/due.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { consumed } from '../../../bench/consumed.ts';
-import { lookingMonthOf, totalOf } from '../../../bench/costs.ts';
-import { createMetered, type Metered } from '../../../fixtures/metered.ts';
+import { hashOf } from '#shared/domain/ids.ts';
+import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { dueAt } from '#shared/store/engine/due.ts';
+import { items } from '#shared/store/table.ts';
+import { consumed } from '#test/bench/consumed.ts';
+import { lookingMonthOf, totalOf } from '#test/bench/costs.ts';
+import { createMetered, type Metered } from '#test/fixtures/metered.ts';
 
 const MINUTE = 60_000;
 const SENSORS = 100;

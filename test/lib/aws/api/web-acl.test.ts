@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { production, stackOf } from '../../../fixtures/stack.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;

@@ -1,13 +1,13 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it, test } from 'vitest';
-import { consumers } from '../../../../functions/index.ts';
-import { addEventSources } from '../../../../lib/aws/queues/consumers.ts';
-import type { Queues } from '../../../../lib/aws/queues/queues.ts';
-import { stageFrom } from '../../../../lib/aws/settings/stage.ts';
-import { LEASE_SECONDS } from '../../../../shared/domain/delivery/delivery.ts';
-import type { Consumer } from '../../../../shared/queue/consumer.ts';
-import { isFifo, queueNames } from '../../../../shared/queue/names.ts';
-import { stackOf } from '../../../fixtures/stack.ts';
+import { consumers } from '#functions/index.ts';
+import { addEventSources } from '#lib/aws/queues/consumers.ts';
+import type { Queues } from '#lib/aws/queues/queues.ts';
+import { stageFrom } from '#lib/aws/settings/stage.ts';
+import { LEASE_SECONDS } from '#shared/domain/delivery/delivery.ts';
+import type { Consumer } from '#shared/queue/consumer.ts';
+import { isFifo, queueNames } from '#shared/queue/names.ts';
+import { stackOf } from '#test/fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
-import { settings } from '../../../../lib/aws/settings/settings.ts';
-import { keyOf } from '../../../../lib/aws/settings/stage.ts';
-import { certificate, stackOf } from '../../../fixtures/stack.ts';
+import { settings } from '#lib/aws/settings/settings.ts';
+import { keyOf } from '#lib/aws/settings/stage.ts';
+import { certificate, stackOf } from '#test/fixtures/stack.ts';
 
 /** A value of each kind that a setting takes, the first one in the first stage, and so on. */
 const values: Record<keyof typeof settings, unknown[]> = {

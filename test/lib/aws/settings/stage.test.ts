@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { stageFrom } from '../../../../lib/aws/settings/stage.ts';
+import { stageFrom } from '#lib/aws/settings/stage.ts';
 
 const stage = (context: Record<string, unknown> = {}) => stageFrom((key) => context[key]);
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { consumers, schedules } from '../../../../functions/index.ts';
-import { tableDesign } from '../../../../shared/store/table.ts';
-import { production, stackOf, whole } from '../../../fixtures/stack.ts';
+import { consumers, schedules } from '#functions/index.ts';
+import { tableDesign } from '#shared/store/table.ts';
+import { production, stackOf, whole } from '#test/fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type MetricName, metrics } from '../../../../shared/observability/metrics.ts';
-import { production, stackOf } from '../../../fixtures/stack.ts';
+import { type MetricName, metrics } from '#shared/observability/metrics.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;

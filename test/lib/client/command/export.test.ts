@@ -1,8 +1,8 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { logInForJobs } from '../../../fixtures/logged-in-for-jobs.ts';
-import { unzip } from '../../../fixtures/unzip.ts';
+import { logInForJobs } from '#test/fixtures/logged-in-for-jobs.ts';
+import { unzip } from '#test/fixtures/unzip.ts';
 
 const { all, exportsOf, erasuresOf } = logInForJobs();
 const idle = () => all.world.idle();

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { verify } from '../../../../lib/client/verify.ts';
-import { startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../../fixtures/cloud.ts';
-import { type Home, startHome } from '../../../fixtures/command-io.ts';
-import { type Others, startFeed, WEBHOOK } from '../../../fixtures/feed-service.ts';
-import { ALL_PERMISSIONS, adminOf, createHome } from '../../../fixtures/home.ts';
+import { verify } from '#lib/client/verify.ts';
+import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
+import { type Home, startHome } from '#test/fixtures/command-io.ts';
+import { type Others, startFeed, WEBHOOK } from '#test/fixtures/feed-service.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
 
 let home: Home;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ADMIN_PASSWORD } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, hireFor, linkSensor } from '../../../fixtures/home.ts';
-import { logInForJobs } from '../../../fixtures/logged-in-for-jobs.ts';
+import { ADMIN_PASSWORD } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, hireFor, linkSensor } from '#test/fixtures/home.ts';
+import { logInForJobs } from '#test/fixtures/logged-in-for-jobs.ts';
 
 const { all, logIn, exportsOf, erasuresOf } = logInForJobs();
 /** Time passes while a command waits. */

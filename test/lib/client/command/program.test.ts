@@ -1,13 +1,13 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { table } from '../../../../lib/client/command/print.ts';
-import { readTime } from '../../../../lib/client/command/times.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../../fixtures/cloud.ts';
-import { type Home, startHome } from '../../../fixtures/command-io.ts';
-import { startFeed } from '../../../fixtures/feed-service.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '../../../fixtures/home.ts';
+import { table } from '#lib/client/command/print.ts';
+import { readTime } from '#lib/client/command/times.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
+import { type Home, startHome } from '#test/fixtures/command-io.ts';
+import { startFeed } from '#test/fixtures/feed-service.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '#test/fixtures/home.ts';
 
 const names = ['login', 'sensors', 'rules', 'deliveries', 'replay', 'send', 'listen', 'export', 'erase'];
 let home: Home;

@@ -1,8 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
-import { type Clock, type VirtualClock, virtualClock } from '../../../../lib/local/clock.ts';
-import { type PollOptions, poll } from '../../../../lib/local/consumers/pollers.ts';
-import { createQueue } from '../../../../lib/local/queue/queue.ts';
+import { type Clock, type VirtualClock, virtualClock } from '#lib/local/clock.ts';
+import { type PollOptions, poll } from '#lib/local/consumers/pollers.ts';
+import { createQueue } from '#lib/local/queue/queue.ts';
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => void (await Promise.all(stops.splice(0).map((stop) => stop()))));

@@ -1,7 +1,7 @@
 import type { ScheduledEvent } from 'aws-lambda';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Clock, virtualClock } from '../../../../lib/local/clock.ts';
-import { type ScheduleOptions, schedule } from '../../../../lib/local/consumers/schedule.ts';
+import { type Clock, virtualClock } from '#lib/local/clock.ts';
+import { type ScheduleOptions, schedule } from '#lib/local/consumers/schedule.ts';
 
 const ACCOUNT = '000000000000';
 const START = Date.UTC(2026, 10, 20, 8, 30, 15, 678);

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { virtualClock } from '../../../../lib/local/clock.ts';
-import { createBackpressure } from '../../../../lib/local/http/backpressure.ts';
-import { createQueue, type Queue } from '../../../../lib/local/queue/queue.ts';
-import { ApiError } from '../../../../shared/api/errors.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { createBackpressure } from '#lib/local/http/backpressure.ts';
+import { createQueue, type Queue } from '#lib/local/queue/queue.ts';
+import { ApiError } from '#shared/api/errors.ts';
 
 describe('messages under load', () => {
   let clock: ReturnType<typeof virtualClock>;

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { createHttpServer } from '../../../../lib/local/http/http-server.ts';
-import { drawToken } from '../../../../shared/auth/tokens.ts';
-import { send } from '../../../contracts/raw.ts';
-import { complaintsOf } from '../../../contracts/sound.ts';
-import { clientOf, read, register } from '../../../fixtures/client.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../../fixtures/cloud.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { createHttpServer } from '#lib/local/http/http-server.ts';
+import { drawToken } from '#shared/auth/tokens.ts';
+import { send } from '#test/contracts/raw.ts';
+import { complaintsOf } from '#test/contracts/sound.ts';
+import { clientOf, read, register } from '#test/fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
 
 let cloud: Cloud;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createBodies } from '../../../../lib/local/http/bodies.ts';
-import { createHttpServer } from '../../../../lib/local/http/http-server.ts';
+import { createBodies } from '#lib/local/http/bodies.ts';
+import { createHttpServer } from '#lib/local/http/http-server.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;

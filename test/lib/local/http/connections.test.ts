@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { closerOf } from '../../../../lib/local/http/connections.ts';
+import { closerOf } from '#lib/local/http/connections.ts';
 
 const MINUTE = 60_000;
 

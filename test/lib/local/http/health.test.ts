@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../../lib/local/clock.ts';
-import { createHealth } from '../../../../lib/local/http/health.ts';
-import { noJournal } from '../../../../lib/local/queue/journal.ts';
-import { openQueues, queuesOf } from '../../../../lib/local/queue/queues.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { createHealth } from '#lib/local/http/health.ts';
+import { noJournal } from '#lib/local/queue/journal.ts';
+import { openQueues, queuesOf } from '#lib/local/queue/queues.ts';
 
 const START = 1_790_000_000_000;
 const created = async (dataDir: string) => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { metrics } from '../../../../shared/observability/metrics.ts';
-import { type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { metrics } from '#shared/observability/metrics.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;

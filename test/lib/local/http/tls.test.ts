@@ -2,8 +2,8 @@ import { copyFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { virtualClock } from '../../../../lib/local/clock.ts';
-import { openTls } from '../../../../lib/local/http/tls.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { openTls } from '#lib/local/http/tls.ts';
 
 const fixture = (name: string) => new URL(`../../../fixtures/${name}`, import.meta.url).pathname;
 const START = 1_790_000_000_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pooledBytes } from '../../../../lib/local/lambda/pooled-bytes.ts';
+import { pooledBytes } from '#lib/local/lambda/pooled-bytes.ts';
 
 test('no byte of the pool is given out twice, however many are wanted at a time', () => {
   const random = pooledBytes();

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { virtualClock } from '../../../../lib/local/clock.ts';
-import { createQueue, type QueueOptions } from '../../../../lib/local/queue/queue.ts';
-import { journalsIn } from '../../../../lib/local/queue/queue-file.ts';
-import { dataFileOf, openStorage } from '../../../../lib/local/table/storage.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { createQueue, type QueueOptions } from '#lib/local/queue/queue.ts';
+import { journalsIn } from '#lib/local/queue/queue-file.ts';
+import { dataFileOf, openStorage } from '#lib/local/table/storage.ts';
 
 let folder: string;
 let path: string;

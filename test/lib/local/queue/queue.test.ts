@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../../lib/local/clock.ts';
-import { createQueue, type Queue, type QueueOptions } from '../../../../lib/local/queue/queue.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { createQueue, type Queue, type QueueOptions } from '#lib/local/queue/queue.ts';
 
 const make = (more: Partial<QueueOptions> = {}) => {
   const clock = virtualClock(1_000_000);

@@ -1,6 +1,6 @@
 import { BatchGetCommand, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { KB, key, put, query, TableName, tableAlone, update } from '../../../fixtures/table-alone.ts';
+import { KB, key, put, query, TableName, tableAlone, update } from '#test/fixtures/table-alone.ts';
 
 const { send, errorOf, close } = tableAlone();
 afterAll(close);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dataFileOf, openStorage } from '../../../../lib/local/table/storage.ts';
+import { dataFileOf, openStorage } from '#lib/local/table/storage.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../../lib/local/clock.ts';
-import { removeExpired } from '../../../../lib/local/table/expiry.ts';
-import { openStorage } from '../../../../lib/local/table/storage.ts';
+import { virtualClock } from '#lib/local/clock.ts';
+import { removeExpired } from '#lib/local/table/expiry.ts';
+import { openStorage } from '#lib/local/table/storage.ts';
 
 const START = 1_790_000_000_000;
 

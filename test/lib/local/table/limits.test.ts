@@ -1,7 +1,7 @@
 import { BatchGetCommand, DeleteCommand, GetCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { reservedWords } from '../../../../lib/local/table/reserved-words.ts';
-import { KB, key, put, query, TableName, tableAlone, update } from '../../../fixtures/table-alone.ts';
+import { reservedWords } from '#lib/local/table/reserved-words.ts';
+import { KB, key, put, query, TableName, tableAlone, update } from '#test/fixtures/table-alone.ts';
 
 const { errorOf, close } = tableAlone();
 afterAll(close);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { tableClient } from '../../../../lib/local/table/client.ts';
-import { rowsOf } from '../../../../lib/local/table/rows.ts';
-import { dataFileOf, openStorage } from '../../../../lib/local/table/storage.ts';
+import { tableClient } from '#lib/local/table/client.ts';
+import { rowsOf } from '#lib/local/table/rows.ts';
+import { dataFileOf, openStorage } from '#lib/local/table/storage.ts';
 
 let folder: string;
 const closing: (() => Promise<void>)[] = [];

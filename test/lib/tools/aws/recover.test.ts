@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { goalOf } from '../../../../lib/tools/aws/recovery.ts';
-import type { Template } from '../../../../lib/tools/aws/template.ts';
-import { randomUlid } from '../../../../shared/domain/ids.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { isReading } from '../../../fixtures/recovery-aws.ts';
-import { changesIn, type Drill, drill, endOf, goal } from '../../../fixtures/recovery-drill.ts';
-import { OLD, outcomeOf, START, templateOf, type WorldTable } from '../../../fixtures/recovery-world.ts';
-import { stackOf } from '../../../fixtures/stack.ts';
+import { goalOf } from '#lib/tools/aws/recovery.ts';
+import type { Template } from '#lib/tools/aws/template.ts';
+import { randomUlid } from '#shared/domain/ids.ts';
+import { store } from '#shared/store/store.ts';
+import { isReading } from '#test/fixtures/recovery-aws.ts';
+import { changesIn, type Drill, drill, endOf, goal } from '#test/fixtures/recovery-drill.ts';
+import { OLD, outcomeOf, START, templateOf, type WorldTable } from '#test/fixtures/recovery-world.ts';
+import { stackOf } from '#test/fixtures/stack.ts';
 
 const stateIn = ({ world: { now: _, change: __, functions, ...rest } }: Drill) =>
   structuredClone([rest, Object.values(functions).map(({ reserved, table }) => [reserved, table])]);

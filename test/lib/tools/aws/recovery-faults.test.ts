@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drill, endOf, FAILED } from '../../../fixtures/recovery-drill.ts';
+import { drill, endOf, FAILED } from '#test/fixtures/recovery-drill.ts';
 
 describe('a call that fails', () => {
   test.each(['before', 'after'] as const)(

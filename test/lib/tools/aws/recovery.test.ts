@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { goalOf, timeProblem } from '../../../../lib/tools/aws/recovery.ts';
-import { changesIn, drill, goal } from '../../../fixtures/recovery-drill.ts';
-import { OLD, START, templateOf } from '../../../fixtures/recovery-world.ts';
+import { goalOf, timeProblem } from '#lib/tools/aws/recovery.ts';
+import { changesIn, drill, goal } from '#test/fixtures/recovery-drill.ts';
+import { OLD, START, templateOf } from '#test/fixtures/recovery-world.ts';
 
 describe('a recovery that cannot be', () => {
   test.each<[string | undefined, RegExp]>([

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { bots } from '../../../../functions/api/bots/contract.ts';
-import { audited } from '../../../../shared/api/audit/audit.ts';
-import { ApiError } from '../../../../shared/api/errors.ts';
-import { newExchange } from '../../../../shared/api/http/exchange.ts';
-import { endable, noteDoubt } from '../../../../shared/concurrency/endable.ts';
-import type { Table } from '../../../../shared/store/engine/client.ts';
-import { notedTable } from '../../../../shared/store/engine/noted-table.ts';
-import type { Write } from '../../../../shared/store/engine/request.ts';
-import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
-import { items } from '../../../../shared/store/table.ts';
+import { bots } from '#functions/api/bots/contract.ts';
+import { audited } from '#shared/api/audit/audit.ts';
+import { ApiError } from '#shared/api/errors.ts';
+import { newExchange } from '#shared/api/http/exchange.ts';
+import { endable, noteDoubt } from '#shared/concurrency/endable.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { notedTable } from '#shared/store/engine/noted-table.ts';
+import type { Write } from '#shared/store/engine/request.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { items } from '#shared/store/table.ts';
 
 const bot = items.bot({ customerId: 7, botId: 3 });
 const rate = items.rate({ subject: 's', window: 'tries' });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../lib/local/clock.ts';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { pathsOf } from '../../../contracts/calls.ts';
-import { type Client, logIn } from '../../../fixtures/client.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../../../fixtures/cloud.ts';
-import { bad, consistent, good, MISSING, rounds } from '../../../fixtures/configuration-values.ts';
-import { type Row, tables } from '../../../fixtures/configurations.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, nextHardwareId } from '../../../fixtures/home.ts';
-import { splitsOf } from '../../../fixtures/splits.ts';
+import { systemClock } from '#lib/local/clock.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { pathsOf } from '#test/contracts/calls.ts';
+import { type Client, logIn } from '#test/fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
+import { bad, consistent, good, MISSING, rounds } from '#test/fixtures/configuration-values.ts';
+import { type Row, tables } from '#test/fixtures/configurations.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, nextHardwareId } from '#test/fixtures/home.ts';
+import { splitsOf } from '#test/fixtures/splits.ts';
 
 type Json = Record<string, unknown>;
 const DAY = 86_400_000;

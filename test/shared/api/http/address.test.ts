@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { addressOf, type TrustedProxy } from '../../../../shared/api/http/address.ts';
-import type { APIGatewayProxyEvent } from '../../../../shared/api/http/exchange.ts';
+import { addressOf, type TrustedProxy } from '#shared/api/http/address.ts';
+import type { APIGatewayProxyEvent } from '#shared/api/http/exchange.ts';
 
 const secret = 'the-secret-of-the-hop';
 const proxy: TrustedProxy = {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { clientOf, logIn } from '../../../fixtures/client.ts';
-import { ADMIN_PASSWORD, startTestCloud } from '../../../fixtures/cloud.ts';
-import { createHome } from '../../../fixtures/home.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { clientOf, logIn } from '#test/fixtures/client.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
+import { createHome } from '#test/fixtures/home.ts';
 
 const LISTED = 'https://app.example.org';
 const page = { origin: LISTED };

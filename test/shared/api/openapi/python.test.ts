@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { at, document, type Json } from '../../../contracts/document.ts';
+import { at, document, type Json } from '#test/contracts/document.ts';
 
 // The rules of openapi-python-client 0.29, by which it makes a client of Python without edits of the document. Their
 // names are those of its files in openapi_python_client/parser.

@@ -8,7 +8,7 @@ import {
   requestModeOf,
   slowUntil,
   verdictOn,
-} from '../../../../shared/domain/delivery/breaker.ts';
+} from '#shared/domain/delivery/breaker.ts';
 
 const now = 1_800_000_000_000;
 const DAY = 86_400_000;

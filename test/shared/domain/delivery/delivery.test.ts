@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { outcomeOf, retryAfterSeconds } from '../../../../shared/delivery/targets/http.ts';
-import { afterAttempt, type Delivery, deliveryId, RETRY_DELAYS } from '../../../../shared/domain/delivery/delivery.ts';
-import { deliveryView } from '../../../../shared/domain/delivery/delivery-view.ts';
-import { ulidsFrom } from '../../../../shared/domain/ids.ts';
-import { bareSnapshot } from '../../../fixtures/snapshot.ts';
+import { outcomeOf, retryAfterSeconds } from '#shared/delivery/targets/http.ts';
+import { afterAttempt, type Delivery, deliveryId, RETRY_DELAYS } from '#shared/domain/delivery/delivery.ts';
+import { deliveryView } from '#shared/domain/delivery/delivery-view.ts';
+import { ulidsFrom } from '#shared/domain/ids.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 const now = Date.parse('2026-01-05T12:00:00Z');
 const MIDDLE = 0.5;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Snapshot } from '../../../../shared/domain/delivery/delivery.ts';
-import { packSnapshot, unpackSnapshot } from '../../../../shared/domain/delivery/packed-snapshot.ts';
-import { Situation } from '../../../../shared/domain/event/event.ts';
-import { anyText } from '../../../fixtures/any-text.ts';
+import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
+import { packSnapshot, unpackSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
+import { Situation } from '#shared/domain/event/event.ts';
+import { anyText } from '#test/fixtures/any-text.ts';
 
 const text = anyText(20);
 const number = fc.maxSafeInteger();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAllJudged, type JudgedRun, type NotedCall, runWith } from '../../../../shared/domain/event/noted-call.ts';
+import { isAllJudged, type JudgedRun, type NotedCall, runWith } from '#shared/domain/event/noted-call.ts';
 
 const call = (id: string, at: number, before?: NotedCall): NotedCall => ({
   ...{ id, at },

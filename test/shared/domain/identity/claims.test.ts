@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { accessOf, OidcRules, profileOf } from '../../../../shared/domain/identity/claims.ts';
-import { User } from '../../../../shared/domain/identity/user.ts';
+import { accessOf, OidcRules, profileOf } from '#shared/domain/identity/claims.ts';
+import { User } from '#shared/domain/identity/user.ts';
 
 const rules = OidcRules.parse([
   { claim: 'groups', value: 'nurses', customerId: 1 },

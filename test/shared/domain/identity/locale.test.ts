@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Locale, languageOf } from '../../../../shared/domain/identity/locale.ts';
+import { Locale, languageOf } from '#shared/domain/identity/locale.ts';
 
 describe('the locale of a person or a bot', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { defaultQuotas } from '../../../../shared/domain/identity/quota.ts';
-import { withoutStrings } from '../../../fixtures/imports.ts';
+import { defaultQuotas } from '#shared/domain/identity/quota.ts';
+import { withoutStrings } from '#test/fixtures/imports.ts';
 
 const root = new URL('../../../..', import.meta.url).pathname;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameFrom, nameOfUser } from '../../../../shared/domain/rule/acknowledgement.ts';
+import { nameFrom, nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 
 describe('the name of an acknowledgement', () => {
   test.each([

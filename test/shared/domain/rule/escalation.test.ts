@@ -10,8 +10,8 @@ import {
   opened,
   placesOf,
   stepsOf,
-} from '../../../../shared/domain/rule/escalation.ts';
-import { type Telling, webhooksIn } from '../../../../shared/domain/rule/recipients.ts';
+} from '#shared/domain/rule/escalation.ts';
+import { type Telling, webhooksIn } from '#shared/domain/rule/recipients.ts';
 
 const recipient = (n: number) => ({ botId: n % 3, webhookId: `w${n}` });
 const recipients = fc.array(fc.integer({ min: 0, max: 5 }).map(recipient), { minLength: 1, maxLength: 4 });

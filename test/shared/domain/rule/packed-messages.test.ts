@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PackedMessage, packMessages, unpackMessages } from '../../../../shared/domain/rule/packed-messages.ts';
-import { By } from '../../../../shared/domain/rule/recipient.ts';
+import { type PackedMessage, packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
+import { By } from '#shared/domain/rule/recipient.ts';
 
 const id = fc.integer({ min: 1, max: 2 ** 53 - 1 });
 const told = fc

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Situation } from '../../../../shared/domain/event/event.ts';
-import type { Feedback } from '../../../../shared/domain/event/feedback.ts';
-import { monthsOf, percentile, type ReportHit } from '../../../../shared/domain/rule/report-figures.ts';
+import type { Situation } from '#shared/domain/event/event.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import { monthsOf, percentile, type ReportHit } from '#shared/domain/rule/report-figures.ts';
 
 const HOUR = 3_600_000;
 const [A, B] = ['sensor-a', 'sensor-b'] as const;

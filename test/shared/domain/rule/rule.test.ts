@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type EventDetails, eventOf, isBelieved } from '../../../../shared/domain/event/event.ts';
-import { NewRule, type Rule } from '../../../../shared/domain/rule/rule.ts';
-import { fires, whyNot } from '../../../../shared/domain/rule/rule-conditions.ts';
-import { fillIn, SENT } from '../../../../shared/domain/rule/rule-texts.ts';
+import { type EventDetails, eventOf, isBelieved } from '#shared/domain/event/event.ts';
+import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
+import { fires, whyNot } from '#shared/domain/rule/rule-conditions.ts';
+import { fillIn, SENT } from '#shared/domain/rule/rule-texts.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
 const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Schedule } from '../../../../shared/domain/rule/schedule.ts';
-import { dateAndTime, isScheduled, wallTime } from '../../../../shared/domain/time/wall-time.ts';
+import { Schedule } from '#shared/domain/rule/schedule.ts';
+import { dateAndTime, isScheduled, wallTime } from '#shared/domain/time/wall-time.ts';
 
 const timeZone = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);

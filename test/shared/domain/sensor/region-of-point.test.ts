@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Point } from '../../../../shared/domain/event/event.ts';
-import { type Place, regionAt } from '../../../../shared/domain/sensor/region-of-point.ts';
+import type { Point } from '#shared/domain/event/event.ts';
+import { type Place, regionAt } from '#shared/domain/sensor/region-of-point.ts';
 
 const CM = { min: -100, max: 100 };
 const side = fc.integer({ min: 20, max: 60 });

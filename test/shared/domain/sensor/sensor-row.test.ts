@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deviceIdOf, type SensorRecord } from '../../../../shared/domain/sensor/sensor.ts';
-import { packSensor, unpackSensor } from '../../../../shared/domain/sensor/sensor-row.ts';
-import { isFit, text } from '../../../../shared/domain/values.ts';
-import { anyText } from '../../../fixtures/any-text.ts';
+import { deviceIdOf, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { packSensor, unpackSensor } from '#shared/domain/sensor/sensor-row.ts';
+import { isFit, text } from '#shared/domain/values.ts';
+import { anyText } from '#test/fixtures/any-text.ts';
 
 const time = fc.oneof(fc.integer({ min: 0, max: 2 ** 53 - 1 }), fc.constantFrom(0, 1, 1_800_000_000_000));
 const hardwareId = fc.stringMatching(/^[0-9A-F]{12}$/);

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type FallStatus, fallStatuses, type Signal } from '../../../../shared/domain/event/message.ts';
-import {
-  longestGap,
-  newSensorState,
-  type SensorState,
-  SWEEP_SECONDS,
-} from '../../../../shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, whenOf } from '../../../../shared/domain/state/room-context.ts';
-import { step } from '../../../../shared/domain/state/step.ts';
+import { type FallStatus, fallStatuses, type Signal } from '#shared/domain/event/message.ts';
+import { longestGap, newSensorState, type SensorState, SWEEP_SECONDS } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext, whenOf } from '#shared/domain/state/room-context.ts';
+import { step } from '#shared/domain/state/step.ts';
 
 const active: SensorState = { ...newSensorState, isActive: true };
 const presence = (present: boolean): Signal => ({ kind: 'presence', present, regions: {}, point: null });

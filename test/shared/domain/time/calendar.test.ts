@@ -8,8 +8,8 @@ import {
   monthAfter,
   partsOf,
   startOfDay,
-} from '../../../../shared/domain/time/calendar.ts';
-import { wallTime } from '../../../../shared/domain/time/wall-time.ts';
+} from '#shared/domain/time/calendar.ts';
+import { wallTime } from '#shared/domain/time/wall-time.ts';
 
 const at = (text: string) => Date.parse(text);
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Delivery } from '../../../../shared/domain/delivery/delivery.ts';
-import { derivedUlid } from '../../../../shared/domain/ids.ts';
-import type { Table } from '../../../../shared/store/engine/client.ts';
-import { type Store, store } from '../../../../shared/store/store.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { createLedger, startEngine } from '../../../bench/meter.ts';
-import { bareSnapshot } from '../../../fixtures/snapshot.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { derivedUlid } from '#shared/domain/ids.ts';
+import type { Table } from '#shared/store/engine/client.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 const [customerId, now] = [7, 1_800_000_000_000];
 const LEASE = 31_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextVersion } from '../../../../shared/store/engine/data-version.ts';
+import { nextVersion } from '#shared/store/engine/data-version.ts';
 
 const DAY = 86_400_000;
 

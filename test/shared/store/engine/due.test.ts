@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GRACE } from '../../../../shared/store/engine/due.ts';
-import { type Store, store } from '../../../../shared/store/store.ts';
-import { createLedger, startEngine } from '../../../bench/meter.ts';
+import { GRACE } from '#shared/store/engine/due.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
 
 const now = 1_800_000_000_000;
 let engine: Awaited<ReturnType<typeof startEngine>>;

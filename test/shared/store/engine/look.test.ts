@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { lookFor } from '../../../../shared/store/engine/look.ts';
-import { newestPage } from '../../../../shared/store/engine/newest.ts';
-import type { Query } from '../../../../shared/store/engine/request.ts';
+import { lookFor } from '#shared/store/engine/look.ts';
+import { newestPage } from '#shared/store/engine/newest.ts';
+import type { Query } from '#shared/store/engine/request.ts';
 
 const BOUNDS = { stretch: 10, stretches: 3 };
 

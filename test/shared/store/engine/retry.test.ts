@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { machine } from '../../../../shared/concurrency/machine.ts';
-import { createTable } from '../../../../shared/store/engine/client.ts';
-import { retryOnConflict, withRetry } from '../../../../shared/store/engine/retry.ts';
-import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
-import { type Client, clientOf } from '../../../fixtures/client.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { machine } from '#shared/concurrency/machine.ts';
+import { createTable } from '#shared/store/engine/client.ts';
+import { retryOnConflict, withRetry } from '#shared/store/engine/retry.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
 
 /** What Node says of an endpoint whose name or host is not reached. */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN'];

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { hitAt } from '../../../../shared/store/hits/append-hit.ts';
-import { firstId, type HitItem, pkOf } from '../../../../shared/store/hits/hit-item.ts';
-import { SOON } from '../../../../shared/store/hits/late-change.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
-import { some } from '../../../fixtures/store-things.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { hitAt } from '#shared/store/hits/append-hit.ts';
+import { firstId, type HitItem, pkOf } from '#shared/store/hits/hit-item.ts';
+import { SOON } from '#shared/store/hits/late-change.ts';
+import { store } from '#shared/store/store.ts';
+import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { some } from '#test/fixtures/store-things.ts';
 
 const START = 1_800_000_000_000;
 const CUSTOMER = 7;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Cloud } from '../../../../lib/local/cloud.ts';
-import type { HitItem } from '../../../../shared/store/hits/hit-item.ts';
-import { SOON } from '../../../../shared/store/hits/late-change.ts';
-import { store } from '../../../../shared/store/store.ts';
-import { items } from '../../../../shared/store/table.ts';
-import { startTestCloud } from '../../../fixtures/cloud.ts';
-import { seedHits } from '../../../fixtures/hits.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import type { HitItem } from '#shared/store/hits/hit-item.ts';
+import { SOON } from '#shared/store/hits/late-change.ts';
+import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { seedHits } from '#test/fixtures/hits.ts';
 
 const NOW = 1_795_240_868_348;
 let cloud: Cloud;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newSensor, Sensor, type SensorRecord } from '../../../../shared/domain/sensor/sensor.ts';
-import { newSensorItem } from '../../../../shared/store/sensors/sensor-item.ts';
-import { type Store, store } from '../../../../shared/store/store.ts';
-import { createLedger, startEngine } from '../../../bench/meter.ts';
+import { newSensor, Sensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
+import { type Store, store } from '#shared/store/store.ts';
+import { createLedger, startEngine } from '#test/bench/meter.ts';
 
 const [customerId, id] = [7, 'id_000000001'];
 const made = newSensor({ id, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 }, 1);
