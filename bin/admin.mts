@@ -13,7 +13,10 @@ Exit code: 0; 1 when the name is taken or AWS refuses; 2 for wrong options.`;
 
 const text = { type: 'string' } as const;
 const options = {
-  ...{ stage: text, table: text, endpoint: text, 'data-dir': text },
+  stage: text,
+  table: text,
+  endpoint: text,
+  'data-dir': text,
   username: { ...text, default: 'admin' },
 } as const;
 

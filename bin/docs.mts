@@ -8,7 +8,8 @@ import { accessPatterns } from '../shared/store/access-patterns.ts';
 import { due, items, lists, tableDesign } from '../shared/store/table.ts';
 
 type Json = Record<string, unknown>;
-const [start, end] = ['<!-- table: start -->', '<!-- table: end -->'];
+const start = '<!-- table: start -->';
+const end = '<!-- table: end -->';
 
 const code = (text: string) => `\`${text}\``;
 const grid = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -190,7 +191,8 @@ const files = {
 for (const [path, make] of Object.entries(files)) {
   const file = new URL(path, import.meta.url);
   const before = readFileSync(file, 'utf8');
-  const [from, to] = [before.indexOf(start), before.indexOf(end)];
+  const from = before.indexOf(start);
+  const to = before.indexOf(end);
   if (from < 0 || to < from) throw new Error(`${file.pathname} lacks its markers`);
   const after = before.slice(0, from) + make() + before.slice(to + end.length);
   if (!process.argv.includes('--check')) writeFileSync(file, after);

@@ -18,8 +18,10 @@ Exit code: 0; 1 when the template cannot be made; 2 for wrong options.`;
 
 const at = (url: string) => ({ type: 'string', default: url }) as const;
 const endpoints = {
-  ...{ 'table-endpoint': at(urlOf('table')), 'queue-endpoint': at(urlOf('queues')) },
-  ...{ 'kms-endpoint': at(urlOf('keys')), 'mail-endpoint': at('http://host.docker.internal:8005') },
+  'table-endpoint': at(urlOf('table')),
+  'queue-endpoint': at(urlOf('queues')),
+  'kms-endpoint': at(urlOf('keys')),
+  'mail-endpoint': at('http://host.docker.internal:8005'),
 };
 const options = { port: { type: 'string', default: '3001' }, ...endpoints, context: contextOption } as const;
 
@@ -43,11 +45,14 @@ process.exitCode = await runTool(
         folder: 'cdk.out',
         port: Number(given.port),
         engines: {
-          ...{ table: bare(given['table-endpoint']), queues: bare(given['queue-endpoint']) },
-          ...{ kms: bare(given['kms-endpoint']), mail: bare(given['mail-endpoint']) },
+          table: bare(given['table-endpoint']),
+          queues: bare(given['queue-endpoint']),
+          kms: bare(given['kms-endpoint']),
+          mail: bare(given['mail-endpoint']),
           url: `http://127.0.0.1:${given.port}`,
         },
-        ...{ arch: process.arch, platform: process.platform },
+        arch: process.arch,
+        platform: process.platform,
       },
       {
         cdk: runCdk,

@@ -116,9 +116,14 @@ const settled = async () => {
 };
 const result = await simulate(
   {
-    ...{ base: url ?? cloud?.url ?? '', username, password, provisioningKey },
+    base: url ?? cloud?.url ?? '',
+    username,
+    password,
+    provisioningKey,
     mqttUrl: given.mqtt ? (given['mqtt-url'] ?? cloud?.mqttUrl ?? null) : null,
-    ...{ sensors: Number(given.sensors), days: Number(given.days), seed: Number(given.seed) },
+    sensors: Number(given.sensors),
+    days: Number(given.days),
+    seed: Number(given.seed),
     reportSeconds: Number(given.report),
   },
   {

@@ -16,7 +16,11 @@ Exit code: 0; 1 when a step failed or something could not be removed; 2 for wron
 const text = { type: 'string' } as const;
 const options = {
   url: { ...text, default: 'http://127.0.0.1:3000/api/v1' },
-  ...{ user: text, password: text, token: text, receiver: text, 'device-url': text },
+  user: text,
+  password: text,
+  token: text,
+  receiver: text,
+  'device-url': text,
   seconds: { ...text, default: '60' },
 } as const;
 
@@ -48,7 +52,10 @@ process.exitCode = await runTool(
     smoke({
       base: given.url.replace(/\/$/, ''),
       login: user === undefined ? { token } : { username: user, password },
-      ...{ receiver, deviceUrl: given['device-url'], seconds: Number(given.seconds), say: console.log },
+      receiver,
+      deviceUrl: given['device-url'],
+      seconds: Number(given.seconds),
+      say: console.log,
       signal: stop.signal,
     }),
   console.error,

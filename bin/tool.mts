@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 
 type Tool = { about: string; package: string; file: string; args: readonly string[] };
 const suite = (about: string, folder: string): Tool => ({
-  ...{ about, package: 'vitest', file: 'vitest.mjs' },
+  about,
+  package: 'vitest',
+  file: 'vitest.mjs',
   args: ['run', '--config', join('test', folder, 'vitest.config.ts')],
 });
 
@@ -17,11 +19,15 @@ const tools: Readonly<Record<string, Tool>> = {
   'test:browser': suite('goes through the console in a real Chromium, which a package brings on Linux', 'browser'),
   lint: {
     about: 'checks format and rules of all files; `npm run fix` corrects what it can',
-    ...{ package: '@biomejs/biome', file: 'bin/biome', args: ['check', '--error-on-warnings', '.'] },
+    package: '@biomejs/biome',
+    file: 'bin/biome',
+    args: ['check', '--error-on-warnings', '.'],
   },
   synth: {
     about: 'synthesises the stack into cdk.out and checks it by cdk-nag; -c name=value sets a setting of the stage',
-    ...{ package: 'aws-cdk', file: 'bin/cdk', args: ['synth', '--quiet'] },
+    package: 'aws-cdk',
+    file: 'bin/cdk',
+    args: ['synth', '--quiet'],
   },
 };
 

@@ -17,8 +17,16 @@ Exit code: 0; 1 when nothing is stored about it or AWS refuses; 2 for wrong opti
 
 const text = { type: 'string' } as const;
 const options = {
-  ...{ event: text, message: text, delivery: text, stage: text, table: text, endpoint: text, 'data-dir': text },
-  ...{ customer: text, sensor: text, webhook: text },
+  event: text,
+  message: text,
+  delivery: text,
+  stage: text,
+  table: text,
+  endpoint: text,
+  'data-dir': text,
+  customer: text,
+  sensor: text,
+  webhook: text,
   json: { type: 'boolean', default: false },
 } as const;
 

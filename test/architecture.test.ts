@@ -21,8 +21,11 @@ const trespasses = (file: string, source: string): string[] =>
     .map(({ to, names }) => `${file} imports ${[to, ...names].join(' ')}`);
 
 const mayReadEnvironment = [
-  ...['shared/runtime/env.ts', 'lib/client/command/main.ts', 'test/deployed/bootstrap.ts'],
-  ...['test/browser/fixtures/chromium.ts', 'test/dynamodb/address.ts'],
+  'shared/runtime/env.ts',
+  'lib/client/command/main.ts',
+  'test/deployed/bootstrap.ts',
+  'test/browser/fixtures/chromium.ts',
+  'test/dynamodb/address.ts',
 ];
 
 /** Words that may not stand in the code of some files; comments and strings don't count. */
@@ -76,6 +79,9 @@ const isBarrel = (file: string, source: string): boolean =>
     withoutComments(source)
       .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
       .trim() === '');
+
+/** A specifier that climbs two folders or more: `#shared/…` says the same in one word. */
+const CLIMBING = /\b(?:from|import|import\()\s*['`](?:\.\.\/){2}/;
 
 /** A limit or a guard of what users have that a test switches off by itself. */
 const SWITCHED_OFF = /RATE_LIMIT_PER_SECOND'?: '(0|\d{4,})'|messagesPerSecond"?:0|\bDEMO: 'false'/;
@@ -170,8 +176,9 @@ describe('the house', () => {
     expect(links.filter(([file = '', to = '']) => !existsSync(join(root, dirname(file), to)))).toEqual([]);
   });
 
-  test('no file has more than 250 lines', () => {
-    expect(sources.filter(([, source]) => source.trimEnd().split('\n').length > 250).map(([file]) => file)).toEqual([]);
+  test('an import that leaves two folders says where it goes', () => {
+    const climbing = sources.filter(([, source]) => CLIMBING.test(withoutComments(source))).map(([file]) => file);
+    expect(climbing).toEqual([]);
   });
 
   test('the top level holds what it should, and nothing else', () => {

@@ -81,7 +81,8 @@ describe('a fall, delivered at the first try, costs', () => {
     const keptOf = async () => {
       const ofSensor = `C#${customerId}#S#${sensorId}`;
       const kept = [
-        ...[bytesKept(table, ofSensor, 'EVENT#'), bytesKept(table, ofSensor, 'MESSAGE#')],
+        bytesKept(table, ofSensor, 'EVENT#'),
+        bytesKept(table, ofSensor, 'MESSAGE#'),
         bytesKept(table, `C#${customerId}#HITS`, 'HIT#'),
       ];
       const [events = 0, messages = 0, hits = 0] = await Promise.all(kept);

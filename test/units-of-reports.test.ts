@@ -32,8 +32,17 @@ const fallen = async () => {
     const set = changes({ set: { acknowledgement } });
     await table.update(items.ruleHit({ customerId, hitId }), set);
     const feedback = {
-      ...{ id: hitId * 1_000, createDate, updateDate: createDate, accountId: 1, sensorId, forwardToMakerA: false },
-      ...{ referenceDate: createDate, reason: 'pet', description: names.message, eventId: null, ruleHitId: hitId },
+      id: hitId * 1_000,
+      createDate,
+      updateDate: createDate,
+      accountId: 1,
+      sensorId,
+      forwardToMakerA: false,
+      referenceDate: createDate,
+      reason: 'pet',
+      description: names.message,
+      eventId: null,
+      ruleHitId: hitId,
       classification: 'FALSE_POSITIVE' as const,
     };
     expect(await store(table).feedback.create(customerId, feedback)).toBe('done');

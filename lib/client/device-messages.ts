@@ -19,8 +19,12 @@ const makerA: Words = {
   fall: (state, timestamp, statusUpdateTimestamp): MakerAMessage => ({
     type: 5,
     payload: {
-      ...{ status: statuses[state], timestamp, statusUpdateTimestamp },
-      ...{ fallLocX_cm: 60, fallLocY_cm: 180, fallLocZ_cm: 15 },
+      status: statuses[state],
+      timestamp,
+      statusUpdateTimestamp,
+      fallLocX_cm: 60,
+      fallLocY_cm: 180,
+      fallLocZ_cm: 15,
     },
   }),
   presence: (people, timestamp): MakerAMessage => ({ type: 4, payload: { presenceDetected: people > 0, timestamp } }),
@@ -29,16 +33,22 @@ const makerA: Words = {
 
 const makerB: Words = {
   fall: (state, _, timestamp): MakerBMessage => ({
-    ...{ cmd: 'event', type: 2, timestamp },
+    cmd: 'event',
+    type: 2,
+    timestamp,
     data: [{ 'track-id': 1, pose: poses[state] }],
   }),
   presence: (people, timestamp): MakerBMessage => ({
-    ...{ cmd: 'event', type: 3, timestamp },
+    cmd: 'event',
+    type: 3,
+    timestamp,
     data: { 'number-people': people },
   }),
   // Leaving the area 0, which is the bed (area_type 2).
   bedExit: (timestamp): MakerBMessage => ({
-    ...{ cmd: 'event', type: 1, timestamp },
+    cmd: 'event',
+    type: 1,
+    timestamp,
     data: [{ 'track-id': 1, event: 4, area_type: 2, area_id: 0 }],
   }),
 };

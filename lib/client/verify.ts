@@ -51,7 +51,8 @@ const isSigned = async (
 };
 
 const joined = (start: string, body: ReceivedBody): Uint8Array<ArrayBuffer> => {
-  const [head, rest] = [utf8(start), typeof body === 'string' ? utf8(body) : body];
+  const head = utf8(start);
+  const rest = typeof body === 'string' ? utf8(body) : body;
   const all = new Uint8Array(head.length + rest.length);
   all.set(head);
   all.set(rest, head.length);
@@ -73,7 +74,8 @@ export const verify = async (
   secret: string | readonly string[],
   { now = Date.now(), tolerance = TOLERANCE }: { now?: number; tolerance?: number } = {},
 ): Promise<{ id: string; sentAt: number }> => {
-  const [id, timestamp] = [headerOf(headers, 'webhook-id'), headerOf(headers, 'webhook-timestamp')];
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature').split(/,? +/);
   const read = signatures.flatMap((signature) => (V1.test(signature) ? fromBase64(signature.slice('v1,'.length)) : []));
   if (id === '' || !/^\d{1,12}$/.test(timestamp) || read.length === 0)

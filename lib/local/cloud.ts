@@ -80,8 +80,13 @@ const apiOf = async (
     if (isForMessages(request, resource)) await admit(pathParameters?.sensorId ?? '');
   };
   const api = createApi({
-    ...{ router: createRouter(groups), handlers, clock, onCall: prometheus.noteCall },
-    ...{ bodies: createBodies(), mayBeLarge: largeBodies(isForMessages, runtime.table), backpressure },
+    router: createRouter(groups),
+    handlers,
+    clock,
+    onCall: prometheus.noteCall,
+    bodies: createBodies(),
+    mayBeLarge: largeBodies(isForMessages, runtime.table),
+    backpressure,
     // The protocol that callers use, which may be that of a proxy in front.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });

@@ -14,7 +14,8 @@ const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]
 
 /** Is a name so much like another that it may be meant by it? Short names must be the same but for case and signs. */
 const isLike = (given: string, name: string): boolean => {
-  const [a, b] = [plain(given), plain(name)];
+  const a = plain(given);
+  const b = plain(name);
   const shorter = Math.min(a.length, b.length);
   if (a === b) return true;
   return shorter >= 6 && (a.startsWith(b) || b.startsWith(a) || distance(a, b) <= 2);

@@ -27,11 +27,26 @@ export type Home = {
 };
 
 const region = (kind: string, name: string, left: number) => ({
-  ...{ kind, name, id: randomUUID(), topLeftX: left, topLeftY: 200, bottomRightX: left + 50, bottomRightY: 100 },
+  kind,
+  name,
+  id: randomUUID(),
+  topLeftX: left,
+  topLeftY: 200,
+  bottomRightX: left + 50,
+  bottomRightY: 100,
 });
 const roomWith = (regions: object[]) => ({
-  ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180 },
-  ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120, regions },
+  sensorMounting: 'wall',
+  xMin: 180,
+  xMax: 180,
+  yMax: 350,
+  yMin: 30,
+  zMin: 0,
+  zMax: 180,
+  sensorHeight: 150,
+  enterDuration: 120,
+  exitDuration: 120,
+  regions,
 });
 
 /** Disconnects all sensors of a home. */
@@ -55,7 +70,11 @@ const createHome = async ({ base, username, password }: Access) => {
   });
   const person = { username: `simulator-${tag}`, password: randomBytes(12).toString('base64url') };
   await api.post('/users', {
-    ...{ ...person, customerId, firstName: 'Simulated', lastName: 'Nurse', email: '' },
+    ...person,
+    customerId,
+    firstName: 'Simulated',
+    lastName: 'Nurse',
+    email: '',
     permissions: ['manage_sensors', 'manage_customers', 'edit_sensor_room', 'manage_bots', 'manage_rules'],
   });
   return { customerId, enter: async () => (await logIn(base, person.username, person.password)).api };
@@ -118,8 +137,13 @@ const addRules = async (
   const rules = new Map<number, string>();
   for (const { name, situation, scope, isNightly, rateLimitSeconds, tells } of homeRules) {
     const { id } = await api.post<{ id: number }>('/rules', {
-      ...{ name, situation, rateLimitSeconds, ...scopes[scope], ...(isNightly && { schedule: night }) },
-      ...{ title: '{sensor}: {situation}', message: '{location}, {region}, {time}' },
+      name,
+      situation,
+      rateLimitSeconds,
+      ...scopes[scope],
+      ...(isNightly && { schedule: night }),
+      title: '{sensor}: {situation}',
+      message: '{location}, {region}, {time}',
       recipients: tells.map((listener) => recipients.get(listener)),
     });
     rules.set(id, name);

@@ -3,7 +3,9 @@ export const TIME_ZONE = 'Europe/Berlin';
 
 const format = new Intl.DateTimeFormat('en-GB', {
   timeZone: TIME_ZONE,
-  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
 });
 
 /** The local time of the home as `HH:MM`, for a time in ms since the Unix epoch. */

@@ -48,9 +48,15 @@ const fallOfA = (status: string, seconds: number): SentMessage => ({
   message: (stamp) => ({
     type: 5,
     payload: {
-      ...{ status, timestamp: stamp(0), statusUpdateTimestamp: stamp(seconds * SECOND) },
-      ...{ fallLocX_cm: 60, fallLocY_cm: 180, fallLocZ_cm: 15 },
-      ...{ isSimulated: false, isLearning: false, isSilent: false },
+      status,
+      timestamp: stamp(0),
+      statusUpdateTimestamp: stamp(seconds * SECOND),
+      fallLocX_cm: 60,
+      fallLocY_cm: 180,
+      fallLocZ_cm: 15,
+      isSimulated: false,
+      isLearning: false,
+      isSilent: false,
     },
   }),
 });

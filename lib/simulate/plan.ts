@@ -60,7 +60,8 @@ export const messagesOf = (moments: readonly Witnessed[]): Planned[] =>
     .flatMap(({ at, what, sensor, where }) =>
       wordsOf(makerOf(sensor), what, where).map(
         ({ after, message }): Planned => ({
-          ...{ at: at + after, sensor },
+          at: at + after,
+          sensor,
           message: (stamp) => message((since) => stamp(at + since)),
         }),
       ),

@@ -50,6 +50,7 @@ export const readRecords = async ({ customerId, devices, hooks, rules, enter }: 
 /** Gives one line for each count that differs. */
 export const differences = (what: string, expected: Counts, found: Counts): string[] =>
   [...new Set([...expected.keys(), ...found.keys()])].flatMap((key) => {
-    const [wanted, other] = [expected.get(key) ?? 0, found.get(key) ?? 0];
+    const wanted = expected.get(key) ?? 0;
+    const other = found.get(key) ?? 0;
     return wanted === other ? [] : [`${what} ${key}: expected ${wanted}, got ${other}`];
   });

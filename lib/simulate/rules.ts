@@ -38,8 +38,13 @@ export const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '06:00', 
 export const isInGroup = (sensor: number): boolean => sensor < 200 && sensor % 4 < 2;
 
 const rule = (situation: string, kind: Kind, tells: readonly Listener[], more: Partial<HomeRule> = {}): HomeRule => ({
-  ...{ name: `${situation}, ${more.scope ?? 'home'}`, situation, kind, tells },
-  ...{ scope: 'home', isNightly: false, rateLimitSeconds: 60 },
+  name: `${situation}, ${more.scope ?? 'home'}`,
+  situation,
+  kind,
+  tells,
+  scope: 'home',
+  isNightly: false,
+  rateLimitSeconds: 60,
   ...more,
 });
 

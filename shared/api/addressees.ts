@@ -90,7 +90,9 @@ export const addresseesOf = (
     isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
   );
   const toWebhooks = fitting.map(({ botId, webhookId }) => ({
-    ...{ accountId: botId, name: bots.get(botId)?.name ?? '', webhookId },
+    accountId: botId,
+    name: bots.get(botId)?.name ?? '',
+    webhookId,
   }));
   const toPeople = peopleIn(recipients, onDuty).map(({ userId, by }) => {
     const user = users.get(userId);

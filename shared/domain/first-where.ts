@@ -4,7 +4,8 @@ export const firstWhere = async (
   to: number,
   test: (position: number) => Promise<boolean>,
 ): Promise<number> => {
-  let [low, high] = [from, to];
+  let low = from;
+  let high = to;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if (await test(middle)) high = middle;

@@ -16,7 +16,11 @@ export type HostHealth = {
 };
 
 export const unknownHost: HostHealth = {
-  ...{ since: null, queues: null, disk: null, oldestWaitingSeconds: null, exceptions: null },
+  since: null,
+  queues: null,
+  disk: null,
+  oldestWaitingSeconds: null,
+  exceptions: null,
 };
 
 /**

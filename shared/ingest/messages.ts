@@ -63,7 +63,13 @@ export const tasksOf = (
   receiveDate: number,
 ): ProcessMessages[] => {
   const taskFrom = (first: number): ProcessMessages => ({
-    ...{ type: 'process_messages', customerId, sensorId, manufacturer, receiveDate, first, messages: [] },
+    type: 'process_messages',
+    customerId,
+    sensorId,
+    manufacturer,
+    receiveDate,
+    first,
+    messages: [],
   });
   const tasks = [taskFrom(0)];
   let bytes = 0;

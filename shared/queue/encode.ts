@@ -7,7 +7,12 @@ type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
   Partial<Pick<Delivery, 'snapshot' | 'person'>>;
 /** Makes the task for a delivery that is due now. */
 export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot, person }: Due): Deliver => ({
-  ...{ type: 'deliver', customerId, webhookId, deliveryId: id, isRetry: false, notBefore: 0 },
+  type: 'deliver',
+  customerId,
+  webhookId,
+  deliveryId: id,
+  isRetry: false,
+  notBefore: 0,
   ...(person && { by: person.by }),
   ...(requestId !== undefined && { requestId }),
   ...(snapshot && { uuid: messageOf(snapshot) }),

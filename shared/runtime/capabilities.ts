@@ -36,15 +36,15 @@ export const capabilities = {
   /** What `serve` itself needs for every operation; its calls of the store are in shared/api/guard-calls.ts. */
   guard: {
     env: [
-      ...[
-        'RATE_LIMIT_PER_SECOND',
-        'SERVICE_VERSION',
-        'METRICS_NAMESPACE',
-        'METRICS_SECONDS',
-        'CREDENTIALS_SINCE',
-        'CORS_ORIGINS',
-      ],
-      ...['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
+      'RATE_LIMIT_PER_SECOND',
+      'SERVICE_VERSION',
+      'METRICS_NAMESPACE',
+      'METRICS_SECONDS',
+      'CREDENTIALS_SINCE',
+      'CORS_ORIGINS',
+      'TRUSTED_PROXY_HEADER',
+      'TRUSTED_PROXY_SECRET_HEADER',
+      'TRUSTED_PROXY_SECRET',
     ],
   },
   'enqueue:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
@@ -64,9 +64,15 @@ export const capabilities = {
    */
   'send:person': {
     env: [
-      ...['MAIL_SENDER', 'SMS_ORIGIN', 'TELEGRAM_TOKEN'],
-      ...['ALLOW_PRIVATE_TARGETS', 'ALLOWED_TARGET_RANGES', 'DELIVERY_DEADLINE_SECONDS'],
-      ...['PUBLIC_URL', 'OWN_URLS', 'CANARY'],
+      'MAIL_SENDER',
+      'SMS_ORIGIN',
+      'TELEGRAM_TOKEN',
+      'ALLOW_PRIVATE_TARGETS',
+      'ALLOWED_TARGET_RANGES',
+      'DELIVERY_DEADLINE_SECONDS',
+      'PUBLIC_URL',
+      'OWN_URLS',
+      'CANARY',
     ],
     resource: 'sms',
     actions: ['sms-voice:SendTextMessage'],
@@ -118,7 +124,12 @@ export const capabilities = {
   /** Logging people in at the issuer of the stage. */
   'ask:issuer': {
     env: [
-      ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_NAME', 'OIDC_SCOPES', 'OIDC_RULES'],
+      'OIDC_ISSUER',
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+      'OIDC_NAME',
+      'OIDC_SCOPES',
+      'OIDC_RULES',
       'PUBLIC_URL',
     ],
   },

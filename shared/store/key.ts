@@ -45,8 +45,10 @@ export const part = <const T extends string>(template: T) =>
  * The key of a kind of item, as two templates: builds it from typed values, escapes them, and reads them back.
  */
 export const item = <const P extends string, const S extends string>(pk: P, sk: S) => {
-  const [readPk, readSk] = [reader(pk), reader(sk)];
-  const [fillPk, fillSk] = [filler(pk), filler(sk)];
+  const readPk = reader(pk);
+  const readSk = reader(sk);
+  const fillPk = filler(pk);
+  const fillSk = filler(sk);
   return Object.assign((values: Values<P> & Values<S>): Key => ({ pk: fillPk(values), sk: fillSk(values) }), {
     pk: part(pk),
     sk: part(sk),

@@ -138,7 +138,8 @@ const giver =
  */
 export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
   onHost(contract.name, (runtime: Runtime) => {
-    const [workOn, giveBack] = [worker(runtime, contract, work), giver(runtime, contract)];
+    const workOn = worker(runtime, contract, work);
+    const giveBack = giver(runtime, contract);
     const outcomes = createOutcomes(runtime.now);
     const workOnGroup = async (group: string, records: readonly SQSRecord[], timeLeft: () => number) => {
       const { left, why } = await workOn(records, timeLeft);

@@ -38,7 +38,8 @@ const said = (calls: number, each: number) => ({
   callMilliseconds: calls * ms.accept,
   invocations: calls / batch,
   milliseconds: calls * each,
-  ...{ deliveries: 0, lines: 0 },
+  deliveries: 0,
+  lines: 0,
 });
 const told = (work: ReturnType<typeof said>, deliveries: number) => ({
   ...work,
@@ -48,7 +49,12 @@ const told = (work: ReturnType<typeof said>, deliveries: number) => ({
   lines: work.calls + deliveries,
 });
 const alone = (milliseconds: number) => ({
-  ...{ calls: 0, callMilliseconds: 0, invocations: 1, milliseconds, deliveries: 0, lines: 0 },
+  calls: 0,
+  callMilliseconds: 0,
+  invocations: 1,
+  milliseconds,
+  deliveries: 0,
+  lines: 0,
 });
 
 /** The work for one fall, report and so on. */

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TICKS = 100;
 /** The positions of the parent, and of utime, stime, cutime and cstime (first to last) after the name of the program. */
 const PARENT = 1;
-const [FIRST, LAST] = [11, 15];
+const FIRST = 11;
+const LAST = 15;
 /** A host that takes less CPU (s) than this in a second has nothing to do. */
 const IDLE = 0.05;
 

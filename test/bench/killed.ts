@@ -46,11 +46,17 @@ export const measureKilled = async (folder: string): Promise<Figure[]> => {
       { name: 'killed: twice', value: ear.twice(), unit: `of ${EVENTS}` },
       {
         name: 'killed: from the restart until all accepted before it had come',
-        ...{ value: secondsTo(accepted), unit: 's', most: MOST_SECONDS, note },
+        value: secondsTo(accepted),
+        unit: 's',
+        most: MOST_SECONDS,
+        note,
       },
       {
         name: 'killed: from the restart until all 1,000 had come',
-        ...{ value: secondsTo(sent), unit: 's', most: MOST_SECONDS, note: 'the other half was handed in after it' },
+        value: secondsTo(sent),
+        unit: 's',
+        most: MOST_SECONDS,
+        note: 'the other half was handed in after it',
       },
     ];
   } finally {

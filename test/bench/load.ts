@@ -8,7 +8,10 @@ type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>
 const probes: Record<string, unknown> = {
   // OPTIONS asks for the allowed methods: the answer is 204 or 404, after everything that needs no table.
   api: {
-    ...{ httpMethod: 'OPTIONS', resource: '/', headers: {}, multiValueHeaders: {} },
+    httpMethod: 'OPTIONS',
+    resource: '/',
+    headers: {},
+    multiValueHeaders: {},
     requestContext: { identity: { sourceIp: '203.0.113.7' } },
   },
   consumer: { Records: [] },

@@ -9,7 +9,8 @@ import { AT_A_TIME, type Ear, handIn, many, type Posted, postFall, until, waitsO
 type Loaded = { pid: number; ear: Ear };
 
 /** The rate and the duration (s) of the moderate load. */
-const [CALM_PER_SECOND, CALM_SECONDS] = [20, 15];
+const CALM_PER_SECOND = 20;
+const CALM_SECONDS = 15;
 const REPORTS = 1_000;
 
 /** Waits (ms) from the 202 to the receiver at 20 events a second, posted without waiting for earlier ones. */
@@ -28,7 +29,8 @@ export const calm = async ({ ear }: Loaded, { sensors, fanOut }: Home): Promise<
 
 /** Events with 32 calls in flight. Each is reconciled by its UUID, each delivery by its `webhook-id`. */
 export const fullLoad = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, events: number) => {
-  const [before, twiceBefore] = [await settledCpu(pid), ear.twice()];
+  const before = await settledCpu(pid);
+  const twiceBefore = ear.twice();
   const sent: Posted[] = [];
   const start = performance.now();
   await many(events, AT_A_TIME, async (at) => sent.push(await postFall(sensorAt(sensors, at))));
@@ -40,8 +42,10 @@ export const fullLoad = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, 
   return {
     cpu: (cpu * 1_000) / Math.max(1, times.length),
     perSecond: times.length / seconds,
-    ...{ p50: percentile(waits, 50), p95: percentile(waits, 95) },
-    ...{ lost: events * fanOut - times.length, twice: ear.twice() - twiceBefore },
+    p50: percentile(waits, 50),
+    p95: percentile(waits, 95),
+    lost: events * fanOut - times.length,
+    twice: ear.twice() - twiceBefore,
   };
 };
 

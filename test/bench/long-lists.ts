@@ -78,7 +78,8 @@ export const createDeliveries = async (cloud: Cloud): Promise<LongList> => {
   const { webhook } = await createAlarm(client, 'http://127.0.0.1:9/');
   await seed(cloud, DELIVERIES, deliveriesOf({ customerId, webhookId: webhook.id }));
   const pages = ['', 'page=100&sortBy=asc(id)', 'state=held'].map((query) => ({
-    ...{ query, path: `/webhooks/${webhook.id}/deliveries?${query}` },
+    query,
+    path: `/webhooks/${webhook.id}/deliveries?${query}`,
   }));
   return { name: '100,000 deliveries', client, most: 100, pages };
 };

@@ -40,14 +40,19 @@ const measurePages = async ({ name, client, pages }: LongList): Promise<Figure[]
   const worst = (of: 'ms' | 'pause') => found.toSorted((a, b) => b[of] - a[of])[0] ?? { query: '', ms: 0, pause: 0 };
   return [
     {
-      ...{ name: `${name}: the slowest page`, value: worst('ms').ms, unit: 'ms' },
+      name: `${name}: the slowest page`,
+      value: worst('ms').ms,
+      unit: 'ms',
       note: `${worst('ms').query}; median page ${percentile(
         found.map(({ ms }) => ms),
         50,
       ).toFixed(1)} ms`,
     },
     {
-      ...{ name: `${name}: the longest pause of the loop`, value: worst('pause').pause, unit: 'ms', most: LONGEST },
+      name: `${name}: the longest pause of the loop`,
+      value: worst('pause').pause,
+      unit: 'ms',
+      most: LONGEST,
       note: worst('pause').query,
     },
   ];
@@ -80,11 +85,16 @@ const measureLoad = async (folder: string): Promise<Figure[]> => {
   return [
     { name: '100,000 writes, 32 at a time', value: median(loads.map(({ ms }) => (ITEMS * 1e3) / ms)), unit: '1/s' },
     {
-      ...{ name: '100,000 writes: the longest pause of the loop', value: median(pauses), unit: 'ms', most: LONGEST },
+      name: '100,000 writes: the longest pause of the loop',
+      value: median(pauses),
+      unit: 'ms',
+      most: LONGEST,
       note: `rounds: ${pauses.map((pause) => pause.toFixed(0)).join(', ')}`,
     },
     {
-      ...{ name: 'PRAGMA quick_check', value: median(checks), unit: 'ms' },
+      name: 'PRAGMA quick_check',
+      value: median(checks),
+      unit: 'ms',
       note: `of a file of ${megabytes.toFixed(0)} MB that is in memory`,
     },
   ];

@@ -25,7 +25,9 @@ const sumOf = (costs: Costs): string =>
     .join(' + ');
 
 const figureOf = (name: string, costs: Costs, most?: number): Figure => ({
-  ...{ name, value: totalOf(costs), unit: 'USD' },
+  name,
+  value: totalOf(costs),
+  unit: 'USD',
   ...(most !== undefined && { most }),
   note: sumOf(costs),
 });

@@ -61,7 +61,8 @@ const race = async (starts: readonly Start[], rival: Start) => {
   const found = starts.map(({ name }) => ({ name, times: [] as number[], ratios: [] as number[] }));
   for (let round = 0; round < ROUNDS; round++)
     for (const [at, start] of starts.entries()) {
-      const [there, here] = [await loadOnce(rival), await loadOnce(start)];
+      const there = await loadOnce(rival);
+      const here = await loadOnce(start);
       found[at]?.times.push(here);
       found[at]?.ratios.push(here / there);
     }
@@ -92,7 +93,8 @@ export const measureStarts = async (folder: string): Promise<Figure[]> => {
     { name: 'stock esm', file: await bundleStock(folder, 'stock', stock, 'esm'), kind: 'stock' },
     { name: 'stock cjs', file: await bundleStock(folder, 'stock', stock, 'cjs'), kind: 'stock' },
   ];
-  const [esm, cjs] = [await medianOf(rivals[0]), await medianOf(rivals[1])];
+  const esm = await medianOf(rivals[0]);
+  const cjs = await medianOf(rivals[1]);
   const [rival, ms] = esm <= cjs ? [rivals[0], esm] : [rivals[1], cjs];
   const figures: Figure[] = [{ name: 'start: SDK document client, stock bundle', value: ms, unit: 'ms' }];
   for (const { name, ms, ratio } of await race(ours, rival))

@@ -53,14 +53,18 @@ const startOnce = async (dataDir: string) => {
 export const measureStartup = async (folder: string): Promise<Figure[]> => {
   const runs: Awaited<ReturnType<typeof startOnce>>[] = [];
   for (let round = 0; round < ROUNDS; round++) runs.push(await startOnce(join(folder, `start-${round}`)));
-  const [times, peaks] = [runs.map(({ ms }) => ms / 1_000), runs.map(({ megabytes }) => megabytes)];
+  const times = runs.map(({ ms }) => ms / 1_000);
+  const peaks = runs.map(({ megabytes }) => megabytes);
   const note = `rounds: ${times.map((time) => time.toFixed(2)).join(', ')}`;
   return [
     { name: '`npm start` to `ready`', value: median(times), unit: 's', most: 2, note },
     { name: 'memory of the host at `ready`', value: Math.max(...peaks), unit: 'MB', most: 250 },
     {
-      ...{ name: 'processes of the host at `ready`', value: Math.max(...runs.map((run) => run.processes)) },
-      ...{ unit: '', most: 1, least: 1 },
+      name: 'processes of the host at `ready`',
+      value: Math.max(...runs.map((run) => run.processes)),
+      unit: '',
+      most: 1,
+      least: 1,
     },
   ];
 };

@@ -16,7 +16,8 @@ const measureHost = async (dataDir: string, program?: string) => {
   try {
     const loaded = { pid: host.pid, ear };
     const admin = await adminOf(host.url);
-    const [one, ten] = [await createBenchHome(admin, 'maple', ear, 1), await createBenchHome(admin, 'rowan', ear, 10)];
+    const one = await createBenchHome(admin, 'maple', ear, 1);
+    const ten = await createBenchHome(admin, 'rowan', ear, 10);
     return {
       calm: await calm(loaded, one),
       one: await fullLoad(loaded, one, EVENTS.one),

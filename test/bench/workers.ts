@@ -36,7 +36,9 @@ export const measureWorkers = async (): Promise<Figure[]> => {
   for (const workers of [4, 10])
     figures.push({
       name: `${FALLS} falls of one sensor, ${workers} processes`,
-      ...{ value: (await measureWith(workers)) / alone, unit: 'x 1 process', most: MOST },
+      value: (await measureWith(workers)) / alone,
+      unit: 'x 1 process',
+      most: MOST,
     });
   return figures;
 };

@@ -38,8 +38,15 @@ beforeAll(async () => {
     await site.admin.ok('POST', `/customers/${customerId}/${what}`, body);
   }
   const known = {
-    ...{ sensorId, webhookId, deliveryId, personDeliveryId, ruleId, customerId, userId },
-    ...{ groupId: group.id, replayId: replay.id },
+    sensorId,
+    webhookId,
+    deliveryId,
+    personDeliveryId,
+    ruleId,
+    customerId,
+    userId,
+    groupId: group.id,
+    replayId: replay.id,
   };
   for (const [name, id] of Object.entries(known)) ids[name] = String(id);
 }, 60_000);

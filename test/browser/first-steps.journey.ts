@@ -26,7 +26,8 @@ const goOn = async ({ page }: Visitor, done: readonly string[], next: string) =>
 const linkSensor = async ({ page, look }: Visitor) => {
   const device = await register(clientOf(cloud.url), PROVISIONING_KEY, nextHardwareId());
   await page.getByRole('button', { name: 'Link a sensor' }).click();
-  const [code, dialog] = [page.getByRole('textbox', { name: 'Pairing code' }), page.getByRole('dialog')];
+  const code = page.getByRole('textbox', { name: 'Pairing code' });
+  const dialog = page.getByRole('dialog');
   await code.fill('22222222');
   await dialog.getByRole('button', { name: 'Link a sensor' }).click();
   await dialog.getByText('The pairing code is not valid').waitFor();

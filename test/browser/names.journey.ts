@@ -67,12 +67,12 @@ test('somebody without permissions sees what there is and is offered nothing els
   const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
   expect(entries).toEqual(['Overview', 'Sensors', 'Reports', 'Groups', 'Rules']);
   const needed = {
-    ...{ '/webhooks': '“Manage the customer” or “Manage bots”', '/bots': '“Manage bots”', '/users': '“Manage users”' },
-    ...{
-      '/customers': '“Manage the customer”',
-      '/personal-data': '“Manage the customer”',
-      '/deliveries': '“Manage the customer”, “Manage bots”, or “Manage rules”',
-    },
+    '/webhooks': '“Manage the customer” or “Manage bots”',
+    '/bots': '“Manage bots”',
+    '/users': '“Manage users”',
+    '/customers': '“Manage the customer”',
+    '/personal-data': '“Manage the customer”',
+    '/deliveries': '“Manage the customer”, “Manage bots”, or “Manage rules”',
   };
   for (const [path, names] of Object.entries(needed)) {
     await page.goto(site.address + path);
@@ -116,9 +116,17 @@ test('on a phone each page fits its width', { timeout: 90_000 }, async () => {
   await using visitor = await site.openLoggedIn('/rules', site.home, { viewport: { width: 390, height: 844 } });
   const { page, look } = visitor;
   const paths = {
-    ...{ groups: '/groups', group: `/groups/${groupId}`, rules: '/rules', rule: `/rules/${ruleId}`, bots: '/bots' },
-    ...{ webhooks: '/webhooks', webhook: `/webhooks/${webhookId}`, 'new-webhook': '/webhooks/new' },
-    ...{ deliveries: `/deliveries/${webhookId}`, users: '/users', 'new-user': '/users/new' },
+    groups: '/groups',
+    group: `/groups/${groupId}`,
+    rules: '/rules',
+    rule: `/rules/${ruleId}`,
+    bots: '/bots',
+    webhooks: '/webhooks',
+    webhook: `/webhooks/${webhookId}`,
+    'new-webhook': '/webhooks/new',
+    deliveries: `/deliveries/${webhookId}`,
+    users: '/users',
+    'new-user': '/users/new',
     'personal-data': '/personal-data',
   };
   for (const [name, path] of Object.entries(paths)) {

@@ -31,7 +31,8 @@ test('an alarm stays until somebody goes, whom every browser names, and until so
   timeout: 90_000,
 }, async () => {
   const room = await roomOf('Room 12, Süd');
-  const [anna, ben] = [await nurse('anna', 'Anna'), await nurse('ben', 'Ben')];
+  const anna = await nurse('anna', 'Anna');
+  const ben = await nurse('ben', 'Ben');
   await using first = await site.openLoggedIn('', anna);
   await using second = await site.openLoggedIn('', ben);
   const openOf = ({ page }: typeof first) => page.getByRole('region', { name: 'Open alarms' });
@@ -184,7 +185,9 @@ const looks = [
 describe('all that a night can bring', () => {
   beforeAll(async () => {
     const { client, customerId } = site.home;
-    const [open, cared, simulated] = [await roomOf('Room 15'), await roomOf('Room 16'), await roomOf('Room 17')];
+    const open = await roomOf('Room 15');
+    const cared = await roomOf('Room 16');
+    const simulated = await roomOf('Room 17');
     await linkSensor(client);
     await say(cared, fallMessage('calling', Date.now()));
     const [hits] = await client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${customerId}/rule-hits`);

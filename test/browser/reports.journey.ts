@@ -32,8 +32,17 @@ beforeAll(async () => {
     const acknowledgement = { userId: 1, name: 'Nurse', date: createDate + ((number % 9) + 1) * MINUTE };
     if (number % 7 > 0) await table.update(items.ruleHit({ customerId, hitId }), changes({ set: { acknowledgement } }));
     const feedback = {
-      ...{ id: hitId * 1_000, createDate, updateDate: createDate, accountId: 1, sensorId, forwardToMakerA: false },
-      ...{ referenceDate: createDate, reason: 'pet', description: '', eventId: null, ruleHitId: hitId },
+      id: hitId * 1_000,
+      createDate,
+      updateDate: createDate,
+      accountId: 1,
+      sensorId,
+      forwardToMakerA: false,
+      referenceDate: createDate,
+      reason: 'pet',
+      description: '',
+      eventId: null,
+      ruleHitId: hitId,
       classification: 'FALSE_POSITIVE' as const,
     };
     if (number % 3 === 0) await store(table).feedback.create(customerId, feedback);

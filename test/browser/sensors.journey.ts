@@ -176,7 +176,9 @@ test('a configuration is read in German by whose language that is', async () => 
   const { page } = visitor;
   await page.getByText('Piepen bei einem Sturz; 0 ist aus · 0 bis 100').waitFor();
   expect(await page.getByLabel('Leuchte').locator('option').allTextContents()).toEqual([
-    ...['0: aus', '1: an', '2: nur bei Fehlern'],
+    '0: aus',
+    '1: an',
+    '2: nur bei Fehlern',
   ]);
   await visitor.look('sensor-config-de');
 });

@@ -86,7 +86,9 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     const code = fresh('code');
     await resets.create(hashOf(code), {
       accountKey,
-      ...{ accountId: ours.userId, customerId: ours.customerId, username },
+      accountId: ours.userId,
+      customerId: ours.customerId,
+      username,
       epoch: 0,
       mailbox: 0,
       createDate: 0,

@@ -165,10 +165,8 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   const old = await adminOf(cloud.url);
   setAhead(0);
   const admin = await adminOf(cloud.url);
-  const [ours, theirs] = [
-    await furnish(cloud, admin, 'ours', receiver.url),
-    await furnish(cloud, admin, 'theirs', receiver.url),
-  ];
+  const ours = await furnish(cloud, admin, 'ours', receiver.url);
+  const theirs = await furnish(cloud, admin, 'theirs', receiver.url);
   const ended = await adminOf(cloud.url);
   await ended.ok('POST', '/users/logout');
 

@@ -17,10 +17,13 @@ let maker: Receiver;
 beforeAll(async () => {
   maker = await startReceiver();
   cloud = await startTestCloud({
-    ...{ clock, say: (line) => void mails.push(line), log: () => {} },
+    clock,
+    say: (line) => void mails.push(line),
+    log: () => {},
     // The story's receiver hangs once.
     environment: {
-      ...{ DELIVERY_DEADLINE_SECONDS: '2', MAKER_A_FEEDBACK_URL: seenThere(maker.url) },
+      DELIVERY_DEADLINE_SECONDS: '2',
+      MAKER_A_FEEDBACK_URL: seenThere(maker.url),
       CORS_ORIGINS: 'https://app.example.org',
     },
   });

@@ -77,8 +77,10 @@ describe('a bundle', () => {
       const { body } = await handler(${JSON.stringify(event)}, context);
       console.log(Buffer.from(body, 'base64').toString('utf8'));`;
     const about = {
-      ...{ SERVICE_NAME: 'A "name"', SERVICE_VERSION: '1.2.3' },
-      ...{ PUBLIC_URL: 'https://cloud.example.com', DEVICE_URL: 'https://devices.example.com' },
+      SERVICE_NAME: 'A "name"',
+      SERVICE_VERSION: '1.2.3',
+      PUBLIC_URL: 'https://cloud.example.com',
+      DEVICE_URL: 'https://devices.example.com',
     };
     const document = await run(source, { ...credentials, ...about, AWS_ENDPOINT_URL_DYNAMODB: table.url });
     expect(document).toEqual(JSON.parse(JSON.stringify(openApi(describeApi(groups), about))));

@@ -82,8 +82,15 @@ const behindOf = (
     throw new Error('only a function does that');
   };
   return {
-    ...{ settings, table, random, log, now: clock.now, queues: queuesOf(named(waiting).queues) },
-    ...{ webhookClient: none, mail: none, vault: async () => createVault({ encrypt: none, decrypt: none }) },
+    settings,
+    table,
+    random,
+    log,
+    now: clock.now,
+    queues: queuesOf(named(waiting).queues),
+    webhookClient: none,
+    mail: none,
+    vault: async () => createVault({ encrypt: none, decrypt: none }),
     passwords: async () => passwordsAt(passwordCost, random),
     pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
   };
@@ -131,10 +138,16 @@ const furnish = async (
   const judge = createJudge(policies);
   const queues = createQueues(account, clock);
   endpoint.open({
-    ...{ judge, queues, tableName: table.id, tableEndpoint: engine.endpoint, keyArn: account.arnOf(key.id) },
+    judge,
+    queues,
+    tableName: table.id,
+    tableEndpoint: engine.endpoint,
+    keyArn: account.arnOf(key.id),
     topicArn: account.ref(topic.id),
-    ...{ bucket: account.ref(bucket.id), objects: new Map<string, Buffer>() },
-    ...{ names: [...policies.keys()], cipher: cipherOf(randomBytes(32), randomBytes) },
+    bucket: account.ref(bucket.id),
+    objects: new Map<string, Buffer>(),
+    names: [...policies.keys()],
+    cipher: cipherOf(randomBytes(32), randomBytes),
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
     sms: (to, text) => options.say?.(`message to ${to}: ${text}`),
     publish: async (...message) => (await published)(...message),
@@ -182,22 +195,19 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   // Without a domain configuration nobody is connected.
   published.resolve(mqtt?.publish ?? (async () => {}));
   return {
-    ...{
-      url: gateway.origin + BASE_PATH,
-      mqttUrl: mqtt?.url ?? null,
-      runtime,
-      waiting: named(queues),
-      valuesOf,
-      generated,
-    },
-    ...{
-      sweep: events.sweep,
-      idle: events.idle,
-      judge: made.judge,
-      faults,
-      functions: [...new Set(functions.values())],
-    },
-    ...{ account: made.account, measured },
+    url: gateway.origin + BASE_PATH,
+    mqttUrl: mqtt?.url ?? null,
+    runtime,
+    waiting: named(queues),
+    valuesOf,
+    generated,
+    sweep: events.sweep,
+    idle: events.idle,
+    judge: made.judge,
+    faults,
+    functions: [...new Set(functions.values())],
+    account: made.account,
+    measured,
     stop: async () => {
       await Promise.all([gateway.stop(), mqtt?.stop()]);
       await events.stop();

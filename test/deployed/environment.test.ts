@@ -12,7 +12,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const start = async (code: string, variables: Record<string, string> = {}, timeoutSeconds = 10) => {
   writeFileSync(join(folder, 'handler.mjs'), code);
   const environment = await startEnvironment({
-    ...{ name: 'one', arn: 'arn:one', timeoutSeconds, memorySize: 128 },
+    name: 'one',
+    arn: 'arn:one',
+    timeoutSeconds,
+    memorySize: 128,
     variables: { LAMBDA_TASK_ROOT: folder, _HANDLER: 'handler.handler', ...variables },
     clock: systemClock,
     onLine: () => {},

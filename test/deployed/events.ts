@@ -64,8 +64,13 @@ const startMapping = (
   if (!POLLING.every((action) => judge.isAllowed(lambda.name, { action, resource }))) return null;
   const reports = FunctionResponseTypes.includes('ReportBatchItemFailures');
   return poll({
-    ...{ queue: source.queue, functionName: lambda.name, batchSize: BatchSize, reportFailures: true, onError },
-    ...{ clock, timeoutSeconds: UNBOUNDED },
+    queue: source.queue,
+    functionName: lambda.name,
+    batchSize: BatchSize,
+    reportFailures: true,
+    onError,
+    clock,
+    timeoutSeconds: UNBOUNDED,
     concurrency: Math.min(ScalingConfig?.MaximumConcurrency ?? Number.POSITIVE_INFINITY, sideBySide(EventSourceArn)),
     // Without the right mode Lambda deletes all of a batch, whatever is named in the answer.
     handler: async (event) => {

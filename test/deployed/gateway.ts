@@ -17,7 +17,8 @@ const MOST_BYTES = 10 * 1_024 * 1_024;
 
 // Receivers of tests are on this machine's loopback, which no Lambda may call. To the account the machine has another
 // address, of as many characters: bodies name it on their way in, and loopback on their way out.
-const [OURS, THEIRS] = [/\/\/127\.0\.0\.1:/g, /\/\/10\.77\.0\.1:/g];
+const OURS = /\/\/127\.0\.0\.1:/g;
+const THEIRS = /\/\/10\.77\.0\.1:/g;
 /** Gives a text with the address of this machine as the account sees it. */
 export const seenThere = (text: string): string => text.replaceAll(OURS, '//10.77.0.1:');
 const seenFromAccount = (body: Buffer): Buffer => Buffer.from(seenThere(body.toString('latin1')), 'latin1');

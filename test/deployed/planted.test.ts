@@ -155,8 +155,13 @@ describe('planted in the artefact, and found', () => {
     }));
 
   test.each([
-    ...['SQS::Queue', 'DynamoDB::Table', 'KMS::Key', 'IAM::Role'],
-    ...['Lambda::Alias', 'Lambda::Version', 'SNS::Topic'],
+    'SQS::Queue',
+    'DynamoDB::Table',
+    'KMS::Key',
+    'IAM::Role',
+    'Lambda::Alias',
+    'Lambda::Version',
+    'SNS::Topic',
   ])('%s is missing: it does not start', (type) =>
     expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
   );

@@ -23,7 +23,9 @@ export const createQueues = (account: Account, clock: Clock): readonly Made[] =>
     const deadLetter =
       deadArn === undefined ? undefined : create(account.byArn<Written>('AWS::SQS::Queue', deadArn)).queue;
     const queue = createQueue({
-      ...{ name: arn.split(':').at(-1) ?? '', visibilitySeconds: VisibilityTimeout, clock },
+      name: arn.split(':').at(-1) ?? '',
+      visibilitySeconds: VisibilityTimeout,
+      clock,
       maxReceiveCount: RedrivePolicy?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
       ...(FifoQueue && { fifo: true }),
       ...(deadLetter && { deadLetter }),

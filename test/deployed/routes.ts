@@ -55,7 +55,8 @@ const GREEDY = /\{(\w+)\+\}$/;
 const parametersOf = (resource: string, path: string): Record<string, string> | null => {
   if (resource === '$default') return {};
   const [, greedy] = GREEDY.exec(resource) ?? [];
-  const [template, segments] = [resource.split('/'), path.split('/')];
+  const template = resource.split('/');
+  const segments = path.split('/');
   if (greedy === undefined) return match(template, segments);
   const own = match(template.slice(0, -1), segments.slice(0, template.length - 1));
   const rest = segments.slice(template.length - 1).join('/');
@@ -86,7 +87,10 @@ const restOf = (account: Account): Api => {
   const [stage] = account.all<Stage>('AWS::ApiGateway::Stage');
   const deployment = account.all('AWS::ApiGateway::Deployment').find(({ id }) => id === stage?.DeploymentId);
   return {
-    ...{ kind: 'rest', id: api?.id ?? '', stage: stage?.StageName, waitsFor: deployment?.dependsOn ?? [] },
+    kind: 'rest',
+    id: api?.id ?? '',
+    stage: stage?.StageName,
+    waitsFor: deployment?.dependsOn ?? [],
     routes: api ? ofRestApi(api) : [],
   };
 };

@@ -141,7 +141,8 @@ const PENDING =
 /** https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html */
 export const sns: Service = ({ caller, body }, behind) => {
   const asked = new URLSearchParams(body);
-  const [action, topic] = [asked.get('Action'), asked.get('TopicArn')];
+  const action = asked.get('Action');
+  const topic = asked.get('TopicArn');
   must(behind, caller, { action: `sns:${action}`, resource: topic === behind.topicArn ? 'alarms' : `topic ${topic}` });
   return `<${action}Response><${action}Result><Subscriptions>${PENDING}</Subscriptions></${action}Result></${action}Response>`;
 };

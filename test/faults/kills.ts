@@ -93,7 +93,8 @@ export const runKills = async ({ events, kills, random, say }: KillPlan): Promis
   for (let n = 0; n < SENSORS; n++) sensors.push(await linkSensor(home.client));
   await createAlarm(home.client, receiver.url);
 
-  const [sent, acknowledged] = [new Set<string>(), new Set<string>()];
+  const sent = new Set<string>();
+  const acknowledged = new Set<string>();
   const killAt = new Set(Array.from({ length: kills }, () => Math.floor(random() * events)));
   const started = Date.now();
   const send = async () => {

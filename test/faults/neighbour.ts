@@ -64,10 +64,8 @@ export const measureNeighbour = async (seconds: number) => {
   const cloud = await startTestCloud();
   try {
     const admin = await adminOf(cloud.url);
-    const [quiet, loud] = [
-      await createHome(admin, 'quiet', ALL_PERMISSIONS),
-      await createHome(admin, 'loud', ALL_PERMISSIONS),
-    ];
+    const quiet = await createHome(admin, 'quiet', ALL_PERMISSIONS);
+    const loud = await createHome(admin, 'loud', ALL_PERMISSIONS);
     const sensors: Sensor[] = [];
     for (let at = 0; at < SENSORS; at++) sensors.push(await linkSensor(quiet.client));
     await createAlarm(quiet.client, quick.url);

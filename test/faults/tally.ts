@@ -15,8 +15,14 @@ export type Tally = {
   broken: string[];
 };
 export const emptyTally = (): Tally => ({
-  ...{ runs: 0, lost: 0, duplicated: 0, recovered: 0, injected: 0 },
-  ...{ waits: [], rang: {}, broken: [] },
+  runs: 0,
+  lost: 0,
+  duplicated: 0,
+  recovered: 0,
+  injected: 0,
+  waits: [],
+  rang: {},
+  broken: [],
 });
 
 const ring = (into: Tally, alarm: string, runs: number): void => {

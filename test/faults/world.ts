@@ -125,7 +125,11 @@ export const createFaultWorld = async () => {
   ]);
   let drawn = 0;
   return {
-    ...{ clock, chaos, receiver, cloud, admin },
+    clock,
+    chaos,
+    receiver,
+    cloud,
+    admin,
     letters: letters.taken,
     queues,
     ...timeOf(cloud, clock, dueItems, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),

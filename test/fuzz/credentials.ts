@@ -4,8 +4,15 @@ import type { World } from '../contracts/world.ts';
 
 /** How a request says who sends it, as it is drawn. */
 export const credentials = [
-  ...['nobody', 'device', 'provisioner', 'user', 'bad'],
-  ...['browser', 'browser with a token', 'forged', 'forged with a token'],
+  'nobody',
+  'device',
+  'provisioner',
+  'user',
+  'bad',
+  'browser',
+  'browser with a token',
+  'forged',
+  'forged with a token',
 ] as const;
 export type Credential = 'rightful' | (typeof credentials)[number];
 

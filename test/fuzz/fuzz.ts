@@ -61,7 +61,8 @@ const pathFor = (draw: Drawn, operation: Operation, world: World, given: Readonl
 const requestOf = async (draw: Drawn, world: World): Promise<Sent> => {
   const [name, operation] = operations[draw.operation] ?? [];
   if (!name || !operation) throw new Error('no such operation');
-  const [example, sender] = [await exampleOf(name, world), await senderOf(draw.credential, operation, world)];
+  const example = await exampleOf(name, world);
+  const sender = await senderOf(draw.credential, operation, world);
   const edits = draw.edits.map((edit) => ({
     ...edit,
     text: idInBody(harmless(edit.text, operation), edit.key, world),

@@ -35,7 +35,8 @@ describe('the canary', () => {
     outside = await startOutside();
     cloud = await startTestCloud({
       clock,
-      ...{ meter: ledger.meter, wrap: ledger.wrap },
+      meter: ledger.meter,
+      wrap: ledger.wrap,
       environment: { CANARY: 'true', HEARTBEAT_URL: outside.url },
     });
     admin = await adminOf(cloud.url);

@@ -38,7 +38,8 @@ const valuesOf = (body: string | undefined) =>
 test('a fall and a test of the webhook are told in the language of the bot, by the clock of the rule', async () => {
   const { client, customerId } = home;
   const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'Nachtwache', locale: 'de-AT' });
-  const [chat, teams] = [await hookOf('chat', botId), await hookOf('teams', botId)];
+  const chat = await hookOf('chat', botId);
+  const teams = await hookOf('teams', botId);
   const recipients = [chat, teams].map(({ id }) => ({ botId, webhookId: id }));
   const schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '00:00', timeZone: 'Europe/Vienna' };
   const texts = { name: 'Stürze', title: '{situation}: {sensor}', message: 'Bitte nachsehen, {region}' };
@@ -52,7 +53,9 @@ test('a fall and a test of the webhook are told in the language of the bot, by t
   const said = ChatPayload.parse(JSON.parse(inChat?.body ?? ''));
   expect(said.text).toBe('Sturz bestätigt: ‹!channel› @\u200ball');
   expect(valuesOf(inChat?.body)).toEqual({
-    ...{ Situation: 'Sturz bestätigt', Sensor: '‹!channel› @\u200ball', Ort: 'elm, elm street 1' },
+    Situation: 'Sturz bestätigt',
+    Sensor: '‹!channel› @\u200ball',
+    Ort: 'elm, elm street 1',
     Zeit: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d Europe\/Vienna$/),
   });
   const [head] = TeamsPayload.parse(JSON.parse(inTeams?.body ?? '')).attachments[0].content.body[0].items;
@@ -64,10 +67,14 @@ test('a fall and a test of the webhook are told in the language of the bot, by t
   }
 
   await client.ok('PUT', `/customers/${customerId}`, {
-    ...{ name: 'elm', location: '', email: '', timeZone: 'America/Lima' },
+    name: 'elm',
+    location: '',
+    email: '',
+    timeZone: 'America/Lima',
   });
   for (const { id } of [chat, teams]) await client.ok('POST', `/webhooks/${id}/test`);
-  const [testInChat, testInTeams] = [(await chat.receiver.until(2))[1], (await teams.receiver.until(2))[1]];
+  const testInChat = (await chat.receiver.until(2))[1];
+  const testInTeams = (await teams.receiver.until(2))[1];
   expect(JSON.parse(testInChat?.body ?? '')).toMatchObject({
     text: 'Test',
     attachments: [{ text: 'Das ist ein Test. Es ist nichts geschehen.' }],

@@ -130,7 +130,8 @@ describe('the message of an event', () => {
 
   test('is shown in lists up to 16 KiB, whatever else is on the page, and as a whole by itself', async () => {
     const message = (bytes: number) => `{"type":99,"payload":{"filler":"${'ä'.repeat(20)}${'x'.repeat(bytes - 75)}"}}`;
-    const [short, long] = [message(16 * 1_024), message(16 * 1_024 + 1)];
+    const short = message(16 * 1_024);
+    const long = message(16 * 1_024 + 1);
     expect([short, long].map((text) => Buffer.byteLength(text))).toEqual([16_384, 16_385]);
     const shown = [await say(short), await say(long), await say(message(200 * 1_024))];
     expect(shown.map(({ listed }) => listed.map(({ raw }) => raw))).toEqual([

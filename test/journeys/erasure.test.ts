@@ -51,8 +51,18 @@ test('nothing in the whole file names a sensor, or whom it watches over, after a
   const job = await erase(asAdmin, { kind: 'sensor', id: sensorId }, ADMIN_PASSWORD);
   expect(job).toMatchObject({ state: 'completed', counts: { sensor: 1 } });
   expect(kindsOf(job)).toEqual([
-    ...['attempt', 'auditLine', 'delivery', 'event', 'feedback', 'feedbackOfHit', 'lateChange', 'message', 'notice'],
-    ...['personDelivery', 'ruleHit', 'sensor'],
+    'attempt',
+    'auditLine',
+    'delivery',
+    'event',
+    'feedback',
+    'feedbackOfHit',
+    'lateChange',
+    'message',
+    'notice',
+    'personDelivery',
+    'ruleHit',
+    'sensor',
   ]);
   expect(await home.hits()).toEqual([]);
   expect((await home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);
@@ -76,10 +86,8 @@ test('a sensor that is erased is linked again only after that, so that nothing i
   await world?.idle();
   const next = await again();
   expect(next.sensorId).toBe(sensorId);
-  const [refused, moved] = [
-    await link(next.pairingCode),
-    await admin.call('PUT', `/sensors/${sensorId}/customer`, { customerId }),
-  ];
+  const refused = await link(next.pairingCode);
+  const moved = await admin.call('PUT', `/sensors/${sensorId}/customer`, { customerId });
   for (const { status, headers } of [refused, moved])
     expect([status, headers.get('x-error-code')]).toEqual([409, 'sensor_being_erased']);
   for (let minute = 0; minute < 40; minute += 1) await world?.pass(60_000);

@@ -64,8 +64,10 @@ describe('a fall whose device only reports its start', () => {
   test('is confirmed, reported and finished by the times of its sensor', async () => {
     const { post, pass, heard, critical } = await prepare('maple');
     await critical({
-      ...{ durationUntilConfirmSec: 20, energyDurationUntilConfirm: 12 },
-      ...{ confirmedToAlertTimeoutSec: 10, callingDurationSec: 15 },
+      durationUntilConfirmSec: 20,
+      energyDurationUntilConfirm: 12,
+      confirmedToAlertTimeoutSec: 10,
+      callingDurationSec: 15,
     });
     await post(fallMessage('fall_detected', now()));
     await pass(19);

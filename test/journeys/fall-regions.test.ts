@@ -20,8 +20,14 @@ type Told = {
   rule: { title: string; message: string; hasRegion: boolean; regionIndex: number; regionName: string };
 };
 const falls = [
-  ...['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished', 'fall_canceled', 'fall_loop'],
-  ...['fall_suspected_sensitive', 'fall_detected_sensitive'],
+  'fall_suspected',
+  'fall_confirmed',
+  'fall_detected',
+  'fall_finished',
+  'fall_canceled',
+  'fall_loop',
+  'fall_suspected_sensitive',
+  'fall_detected_sensitive',
 ];
 
 /** A home with one sensor. For every situation of falls a rule of the bed and one of the whole room tell one receiver. */

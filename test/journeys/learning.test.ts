@@ -61,7 +61,8 @@ const learner = async (name: string) => {
   const learn = (learningModeEnabled: boolean) =>
     ask<{ learningModeEndDate: number | null }>('PUT', path, {
       ...defaultsOf(basicFields),
-      ...{ name: 'Room 1', learningModeEnabled },
+      name: 'Room 1',
+      learningModeEnabled,
     });
   const events = async () => {
     type Page = { data: { type: string; action: string; createDate: number; eventType: number | null }[] };

@@ -139,8 +139,14 @@ describe('what a device may not publish is acknowledged and named, so that nothi
 describe('bytes that are no MQTT, or too many, end their connection and nothing else', () => {
   const hello = () =>
     generate({
-      ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean: true, keepalive: 0 },
-      ...{ clientId: sensor.sensorId, username: sensor.sensorId, password: Buffer.from(sensor.deviceToken) },
+      cmd: 'connect',
+      protocolId: 'MQTT',
+      protocolVersion: 4,
+      clean: true,
+      keepalive: 0,
+      clientId: sensor.sensorId,
+      username: sensor.sensorId,
+      password: Buffer.from(sensor.deviceToken),
     });
   /** A PUBLISH with these bytes for a topic. */
   const publish = (topic: Buffer) => {

@@ -164,7 +164,8 @@ describe('what cannot be taken', () => {
     await device.say([{ type: 99, payload: {} }, fall()]);
     expect(device.heard.refused).toEqual([
       {
-        ...{ reason: 'not_understood', uuid: odd.uuid },
+        reason: 'not_understood',
+        uuid: odd.uuid,
         warnings: [{ index: 0, message: 'payload.fallLocX_cm is not as it is documented, and is left out' }],
       },
       { reason: 'not_understood', warnings: [{ index: 0, message: expect.stringMatching(/unknown kind/) }] },

@@ -96,7 +96,8 @@ describe('open falls', () => {
   });
 
   test('leave with their sensor: neither its customer before nor the next one sees them', async () => {
-    const [from, to] = [await homeOf('elder'), await homeOf('fig')];
+    const from = await homeOf('elder');
+    const to = await homeOf('fig');
     await fall(from.sensor, 'calling', now());
     await admin.ok('PUT', `/sensors/${from.sensor.sensorId}/customer`, { customerId: to.customerId });
     expect([await from.list(), await to.list()]).toEqual([none, none]);
@@ -126,13 +127,12 @@ describe('open falls', () => {
   });
 
   test('are those of the caller alone: another customer is like an unknown one, an admin sees any', async () => {
-    const [ours, theirs] = [await homeOf('iris'), await homeOf('juniper')];
+    const ours = await homeOf('iris');
+    const theirs = await homeOf('juniper');
     await fall(theirs.sensor, 'calling', now());
     const path = (customerId: number) => `/customers/${customerId}/open-falls`;
-    const [other, unknown] = [
-      await ours.client.call('GET', path(theirs.customerId)),
-      await ours.client.call('GET', path(999_999)),
-    ];
+    const other = await ours.client.call('GET', path(theirs.customerId));
+    const unknown = await ours.client.call('GET', path(999_999));
     expect([other.status, other.text]).toEqual([unknown.status, unknown.text]);
     expect(other.status).toBeGreaterThanOrEqual(403);
     expect((await ours.client.as(undefined).call('GET', path(ours.customerId))).status).toBe(401);

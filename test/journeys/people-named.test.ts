@@ -12,11 +12,9 @@ beforeEach(() => {
 
 test('whoever is on duty when the hit is made is told, each once; nobody on duty is said by the hit and measured', async () => {
   const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
-  const [anna, ben, cem] = [
-    await hire('Anna', { email: 'anna@example.com' }),
-    await hire('Ben', { email: 'ben@example.com' }),
-    await hire('Cem', { email: 'cem@example.com' }),
-  ];
+  const anna = await hire('Anna', { email: 'anna@example.com' });
+  const ben = await hire('Ben', { email: 'ben@example.com' });
+  const cem = await hire('Cem', { email: 'cem@example.com' });
   await rule([
     { onDuty: true, by: 'email' },
     { userId: anna.id, by: 'email' },
@@ -52,10 +50,8 @@ test('one on duty who is not reachable in that way gets a failed delivery', asyn
 
 test('a rule with a user who is gone goes on telling the others, and each of its falls shows who was not told', async () => {
   const { hire, rule, fall, hits, sent, client } = await world.furnish();
-  const [anna, ben] = [
-    await hire('Anna', { email: 'anna@example.com' }),
-    await hire('Ben', { email: 'ben@example.com' }),
-  ];
+  const anna = await hire('Anna', { email: 'anna@example.com' });
+  const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([
     { userId: anna.id, by: 'email' },
     { userId: ben.id, by: 'email' },

@@ -50,7 +50,10 @@ test('a fall is told to a person by mail, SMS and Telegram, and acknowledged in 
   expect(hit).toMatchObject({ allSend: true, nobodyOnDuty: false, acknowledgement: null });
   expect(hit?.ruleMessages).toMatchObject(
     ['email', 'sms', 'telegram'].map((publisher) => ({
-      ...{ publisher, accountId: anna.id, wasSend: true, extra: { display_name: 'Anna', is_bot: false } },
+      publisher,
+      accountId: anna.id,
+      wasSend: true,
+      extra: { display_name: 'Anna', is_bot: false },
     })),
   );
   for (const delivery of await sent())

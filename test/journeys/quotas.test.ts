@@ -10,8 +10,16 @@ import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor, nextHardwareId } from '../fixtures/home.ts';
 
 const quotas = {
-  ...{ webhooks: 4, bots: 5, rules: 8, rulesOfOneSituation: 3, users: 6, sensors: 7, sensorsInGroup: 2 },
-  ...{ sensorGroups: 3, replays: 1, messagesPerSecond: 10 },
+  webhooks: 4,
+  bots: 5,
+  rules: 8,
+  rulesOfOneSituation: 3,
+  users: 6,
+  sensors: 7,
+  sensorsInGroup: 2,
+  sensorGroups: 3,
+  replays: 1,
+  messagesPerSecond: 10,
 };
 const URL = 'http://127.0.0.1:9/hook';
 let cloud: Cloud;
@@ -36,11 +44,19 @@ const furnish = async (name: string) => {
   return { ...home, bot, webhook, rule, recipients: [{ botId: bot.id, webhookId: webhook.id }] };
 };
 const ruleOf = ({ recipients }: Pick<Home, 'recipients'>, more: object = {}) => ({
-  ...{ name: 'n', title: 't', message: 'm', situation: 'apnea', recipients, ...more },
+  name: 'n',
+  title: 't',
+  message: 'm',
+  situation: 'apnea',
+  recipients,
+  ...more,
 });
 const personOf = (home: Home, at: number) => ({
-  ...{ username: `${home.username}-${at}`, password: 'a-password-of-no-interest' },
-  ...{ firstName: '', lastName: '', email: '' },
+  username: `${home.username}-${at}`,
+  password: 'a-password-of-no-interest',
+  firstName: '',
+  lastName: '',
+  email: '',
 });
 
 /** How one of each kind is made, at a customer that has `before` of them; the path that it is deleted at. */
@@ -222,7 +238,16 @@ test('the quotas are told to whoever is logged in', async () => {
   expect(await client.ok('GET', '/server/config')).toMatchObject({ limits: { quotas } });
   expect(await admin.as(undefined).ok('GET', '/server/config')).not.toHaveProperty('limits');
   expect(defaultQuotas).toEqual({
-    ...{ webhooks: 50, bots: 100, rules: 500, rulesOfOneSituation: 50, users: 500, sensors: 10_000 },
-    ...{ sensorsInGroup: 1_000, sensorGroups: 200, replays: 1, messagesPerSecond: 100, smsPerDay: 100 },
+    webhooks: 50,
+    bots: 100,
+    rules: 500,
+    rulesOfOneSituation: 50,
+    users: 500,
+    sensors: 10_000,
+    sensorsInGroup: 1_000,
+    sensorGroups: 200,
+    replays: 1,
+    messagesPerSecond: 100,
+    smsPerDay: 100,
   });
 });

@@ -27,7 +27,8 @@ const bash = (commands: string) =>
 test('the first ten minutes of the README work as they stand, but for their ports: the fall arrives, signed', async () => {
   const [install = ''] = blocksOf('Run it');
   const [listen = '', story = ''] = blocksOf('The first ten minutes with the API');
-  const [port, other] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const other = await freePort();
   const moved = (commands: string) => commands.replaceAll(':3000/', `:${port}/`).replaceAll(':4000/', `:${other}/`);
   // As users have it: with the limit of calls, and the demo home.
   const settings = variablesIn(install.split('\n')[1] ?? '');

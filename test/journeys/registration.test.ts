@@ -99,7 +99,8 @@ describe('a linked sensor', () => {
   });
 
   test('shows no token of another sensor', async () => {
-    const [first, other] = [await linked(), await linked()];
+    const first = await linked();
+    const other = await linked();
     expect(await statusOf(first.again({ deviceToken: other.deviceToken }))).toBe(409);
     expect(await post(other.sensorId, other.deviceToken)).toBe(202);
   });
@@ -174,7 +175,8 @@ describe('the events of registrations', () => {
   });
 
   test('do not flood a customer: 100 of those refused in 15 minutes, over all sensors', async () => {
-    const [first, other] = [await linked(), await linked()];
+    const first = await linked();
+    const other = await linked();
     ahead += 15 * MINUTE;
     const { limits } = store(cloud.runtime.table);
     const now = systemClock.now() + ahead;

@@ -25,7 +25,8 @@ const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {}
 
 test('a message that is twice in one call is one event, and the first of two with the same uuid counts', async () => {
   const home = await world.furnish();
-  const [first, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+  const first = '11111111-1111-4111-8111-111111111111';
+  const other = '22222222-2222-4222-8222-222222222222';
   await home.say(a.presence(false));
   await home.say([unknown('a', first), unknown('a', first), unknown('b', other), unknown('c', other)]);
   expect(

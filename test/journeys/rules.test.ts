@@ -29,7 +29,8 @@ const prepare = async (name: string, maker = 'maker_a') => {
   const sensor = await linkSensor(client, maker);
   await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, room);
   const regions = await client.ok<{ id: string; name: string }[]>('GET', `/sensors/${sensor.sensorId}/room/regions`);
-  const [forRules, forAll] = [await startReceiver(), await startReceiver()];
+  const forRules = await startReceiver();
+  const forAll = await startReceiver();
   receivers.push(forRules, forAll);
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
   const hook = { name: 'n', format: 'full' };
@@ -110,7 +111,8 @@ describe('a rule', () => {
     const { addRule, say, byRule, all } = await prepare('aspen');
     await addRule({ situation: 'fall_detected', title: 'fall' });
     await addRule({ situation: 'sensor_clock_wrong', title: 'clock' });
-    const [calling, finished] = [a.fall('calling', 0), a.fall('finished', 0)];
+    const calling = a.fall('calling', 0);
+    const finished = a.fall('finished', 0);
     await say(calling, finished, calling, finished, calling);
     expect(
       byRule()

@@ -9,7 +9,8 @@ import { b, room } from '../fixtures/messages.ts';
 import { dump, prepare } from './folder.ts';
 
 /** When (ms) the night begins, and how long (s) after it the version ends. */
-export const [BEGIN, ENDS_AFTER] = [Date.UTC(2026, 10, 28, 3), 30];
+export const BEGIN = Date.UTC(2026, 10, 28, 3);
+export const ENDS_AFTER = 30;
 /** Stands in the folder for the address of the receiver, which is another one in each run. */
 export const RECEIVER = 'http://127.0.0.1:9';
 /** The places of the receiver: one is told first; one next, by the escalation; one fails until the version has ended. */
@@ -40,10 +41,15 @@ const createRule = async (client: Client, url: string) => {
       webhookId: (await client.ok<{ id: string }>('POST', '/webhooks', { ...hook, ...more })).id,
     };
   };
-  const [first, next, fails] = [await add(places.first), await add(places.next), await add(places.fails)];
+  const first = await add(places.first);
+  const next = await add(places.next);
+  const fails = await add(places.fails);
   const texts = { name: 'Falls', title: '{sensor}: {situation}', message: 'at {location}, {time}' };
   await client.ok('POST', '/rules', {
-    ...{ ...texts, situation: 'fall_detected', recipients: [first, fails], rateLimitSeconds: 0 },
+    ...texts,
+    situation: 'fall_detected',
+    recipients: [first, fails],
+    rateLimitSeconds: 0,
     escalation: [{ afterSeconds: ESCALATES_AFTER, recipients: [next] }],
   });
 };
@@ -112,11 +118,19 @@ export const writeNight = async (folder: string) => {
   const ofCustomer = `/customers/${customerId}`;
   const webhooks = await list('/webhooks');
   const paths = [
-    ...[ofCustomer, '/users', '/sensors', '/bots', '/rules', `/users/${userId}/access-tokens`, `${ofCustomer}/audit`],
+    ofCustomer,
+    '/users',
+    '/sensors',
+    '/bots',
+    '/rules',
+    `/users/${userId}/access-tokens`,
+    `${ofCustomer}/audit`,
     ...[sensors.told, sensors.tracks].flatMap(({ sensorId }) =>
       ['', '/room', '/status', '/events'].map((part) => `/sensors/${sensorId}${part}`),
     ),
-    ...[...webhooks, ...(await list(`${ofCustomer}/rule-hits`)), ...(await list('/rules'))],
+    ...webhooks,
+    ...(await list(`${ofCustomer}/rule-hits`)),
+    ...(await list('/rules')),
     ...(await Promise.all(webhooks.map((path) => list(`${path}/deliveries`)))).flat(),
   ];
   const answers = await answersOf(client, paths);

@@ -102,7 +102,8 @@ describe.each(folders)('a folder that $version left amid a night, $kind', ({ fil
   });
 
   test('has open falls: reports about them make no further alarm, and end them', async () => {
-    const [told, tracks] = [sensorOf('told'), sensorOf('tracks')];
+    const told = sensorOf('told');
+    const tracks = sensorOf('tracks');
     const openOf = async () => {
       const [page] = await client.ok<{ data: { sensorId: string; falls: { since: number }[] }[] }[]>(
         'GET',

@@ -109,7 +109,10 @@ export const handler = serve(auth, {
   listSessions: async (call, deps) => {
     const { sessionHash } = call;
     return (await sessionsOf(own(call), deps)).map(({ hash, address = '', userAgent = '', ...session }) => ({
-      ...{ ...session, address, userAgent, isCurrent: hash === sessionHash },
+      ...session,
+      address,
+      userAgent,
+      isCurrent: hash === sessionHash,
     }));
   },
 

@@ -45,7 +45,8 @@ const issuerIn = ({ settings, now }: Pick<Beginning, 'settings' | 'now'>): Issue
 export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, deps: Beginning) => {
   const { store, settings, now, random } = deps;
   const draw = () => Buffer.from(random(32)).toString('base64url');
-  const [secrets, browser] = [{ state: draw(), nonce: draw(), verifier: draw() }, draw()];
+  const secrets = { state: draw(), nonce: draw(), verifier: draw() };
+  const browser = draw();
   const url = await issuerIn(deps).authorize(secrets, redirectUri(settings.PUBLIC_URL), prompt);
   const { state, nonce, verifier } = secrets;
   const expires = now() + SECONDS * 1_000;
@@ -89,10 +90,19 @@ const create = async (
 ): Promise<OidcUserResult | null> => {
   const accountKey = drawAccountKey(random);
   const { username, ...profile } = profileOf(claims);
-  const [id, time] = [await store.limits.nextNumber('accounts'), now()];
+  const id = await store.limits.nextNumber('accounts');
+  const time = now();
   const user = {
-    ...{ id, createDate: time, updateDate: time, ...access, ...profile, profileImageId: randomUuid(random) },
-    ...{ locale: DEFAULT_LOCALE, telegramId: null, mobileNumber: null, canLogin: true },
+    id,
+    createDate: time,
+    updateDate: time,
+    ...access,
+    ...profile,
+    profileImageId: randomUuid(random),
+    locale: DEFAULT_LOCALE,
+    telegramId: null,
+    mobileNumber: null,
+    canLogin: true,
   };
   // Somebody else may have that name, by a password, or this person at any number of other customers.
   const other = `${[...username].slice(0, 50).join('')}.${Buffer.from(random(9)).toString('base64url')}`;

@@ -1,7 +1,10 @@
 /** The icons as pixels, for systems that take no SVG (iOS and older Android): the sign at their sizes, drawn by a browser. */
 export const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png', 'apple-touch-icon.png'] as const;
 const png = (src: (typeof icons)[number], size: number, purpose: 'any' | 'maskable') => ({
-  ...{ src, type: 'image/png', sizes: `${size}x${size}`, purpose },
+  src,
+  type: 'image/png',
+  sizes: `${size}x${size}`,
+  purpose,
 });
 
 /**

@@ -162,9 +162,24 @@ export const handler = serve(deliveries, {
     const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
     const found = oldest.filter((row) => takes({ states }, row)).length;
     const replay = {
-      ...{ id: randomUuid(random), webhookId, customerId, state: 'running' as const, since, until, states },
-      ...{ ratePerSecond, found, made: 0, sent: 0, failed: 0, createDate, updateDate: createDate },
-      ...{ cursor: null, isListed: false, pacedUntil: createDate, step: 0 },
+      id: randomUuid(random),
+      webhookId,
+      customerId,
+      state: 'running' as const,
+      since,
+      until,
+      states,
+      ratePerSecond,
+      found,
+      made: 0,
+      sent: 0,
+      failed: 0,
+      createDate,
+      updateDate: createDate,
+      cursor: null,
+      isListed: false,
+      pacedUntil: createDate,
+      step: 0,
     };
     const problem = await store.replays.create(replay, quotas.replays);
     if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'replays'));

@@ -20,8 +20,14 @@ const furnish = async (deps: ForwardDeps, url: string, before: FeedbackHome | nu
   const sealed = () => sealSecret(Buffer.from(random(24)).toString('base64url'), id);
   const fields = WebhookUpdate.parse({ name: NAME, url, format: 'full', isCustomerHook: true, authMethod: 'none' });
   const webhook = {
-    ...{ ...fields, ...stamps, id, customerId, token: await sealed(), secretKey: await sealed() },
-    ...{ disabledReason: null, consecutiveFailures: 0 },
+    ...fields,
+    ...stamps,
+    id,
+    customerId,
+    token: await sealed(),
+    secretKey: await sealed(),
+    disabledReason: null,
+    consecutiveFailures: 0,
   };
   const location = 'no home: feedback of users goes to the maker';
   const customer = { ...stamps, id: customerId, name: NAME, location, email: '', timeZone: 'UTC' };

@@ -66,8 +66,16 @@ export const begin = async (kind: JobKind, call: Begin, deps: BeginDeps): Promis
   const createDate = now();
   const { subject, reason } = body;
   const job: DataJob = {
-    ...{ id: randomUlid(createDate, random), kind, customerId, state: 'running', createDate, updateDate: createDate },
-    ...{ subject, reason, counts: {}, remains: [] },
+    id: randomUlid(createDate, random),
+    kind,
+    customerId,
+    state: 'running',
+    createDate,
+    updateDate: createDate,
+    subject,
+    reason,
+    counts: {},
+    remains: [],
   };
   await store.dataJobs.create(job);
   await enqueue([runJob(job)]).catch((error: unknown) => log('warn', 'the job waits for the sweep', {}, error));

@@ -31,7 +31,10 @@ export const csvOf = ({ months }: Report): Uint8Array => {
   const head: Cell[] = ['month', 'isWhole', 'room', 'sensorId', ...columns.map(({ name }) => name)];
   const lines = months.flatMap(({ month, isWhole, rooms }) =>
     rooms.map((room): Cell[] => [
-      ...[month, isWhole, room.name, room.sensorId],
+      month,
+      isWhole,
+      room.name,
+      room.sensorId,
       ...columns.map(({ valueIn }) => valueIn(room)),
     ]),
   );

@@ -39,7 +39,8 @@ const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
   const { timeZone } = (await store.customers.get(customerId)) ?? fail('customer_not_found');
   const now = deps.now();
   const { from = monthOf(now, timeZone), to = from } = query;
-  const [first, behind] = [firstDay(from), dayBehind(to)];
+  const first = firstDay(from);
+  const behind = dayBehind(to);
   if (behind <= first) return refuse('to', 'minimum', { limit: from });
   const latest = monthAfter(first.slice(0, 7), MOST_MONTHS - 1);
   if (to.slice(0, 7) > latest) return refuse('to', 'maximum', { limit: latest });
@@ -52,7 +53,8 @@ const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
       return { ...counted, isWhole: counted.from === whole?.from && counted.to === whole.to && counted.to <= now };
     });
   const about = { timeZone, from: first, to: lastDay(to) };
-  const [start, end] = [parts[0]?.from, parts.at(-1)?.to];
+  const start = parts[0]?.from;
+  const end = parts.at(-1)?.to;
   if (start === undefined || end === undefined) return { ...about, months: [] };
   const sensors = await store.sensors.list(customerId);
   if (sensors.length > MOST_SENSORS) return fail('report_too_long');

@@ -122,8 +122,11 @@ export const handler = serve(rules, {
     await enqueue(deliveries.map(deliverTask)).catch(leave);
     return {
       deliveries: tests.map(({ step, delivery: { id, webhookId, person } }) => ({
-        ...{ id, webhookId, step },
-        ...{ userId: person?.userId ?? null, by: person?.by ?? ('webhook' as const) },
+        id,
+        webhookId,
+        step,
+        userId: person?.userId ?? null,
+        by: person?.by ?? ('webhook' as const),
       })),
     };
   },

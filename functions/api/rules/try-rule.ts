@@ -24,8 +24,13 @@ const testContext = (
   return {
     service: serviceOf(settings),
     event: {
-      ...{ id: timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), uuid: randomUuid(random), source: null },
-      ...{ createDate: time, receiveDate: time, happening, rules: [] },
+      id: timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()),
+      uuid: randomUuid(random),
+      source: null,
+      createDate: time,
+      receiveDate: time,
+      happening,
+      rules: [],
     },
     sensor: { id: NOBODY, hardwareId: '0'.repeat(12), name: 'Test', groupId: 0 },
     customer,

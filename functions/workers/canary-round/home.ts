@@ -46,8 +46,13 @@ const watch = async ({ store, quotas, sealSecret, random, now }: CanaryDeps, cus
   const id = randomUuid(random);
   const sealed = () => sealSecret(Buffer.from(random(24)).toString('base64url'), id);
   const webhook = {
-    ...{ ...NewWebhook.parse({ name, url, format: 'full', isCustomerHook: false, botId }), ...stamps, id },
-    ...{ secretKey: await sealed(), token: await sealed(), disabledReason: null, consecutiveFailures: 0 },
+    ...NewWebhook.parse({ name, url, format: 'full', isCustomerHook: false, botId }),
+    ...stamps,
+    id,
+    secretKey: await sealed(),
+    token: await sealed(),
+    disabledReason: null,
+    consecutiveFailures: 0,
   };
   must(await store.webhooks.create(webhook, quotas.webhooks), null, 'webhook');
   const texts = { name, title: '{situation}', message: '{time}', situation: 'fall_detected', rateLimitSeconds: 0 };

@@ -17,7 +17,12 @@ import { switchOff, tellFailed } from './tell-managers.ts';
 
 /** What the log tells of an attempt: nothing that a receiver said. */
 export const toldOf = ({ id, attempts }: Delivery, { status, error, durationMs }: Result, { state }: Next) => ({
-  ...{ deliveryId: id, attempt: attempts, status, reason: error, durationMs, state },
+  deliveryId: id,
+  attempt: attempts,
+  status,
+  reason: error,
+  durationMs,
+  state,
 });
 
 /** Has the webhook another URL by now? Then a 410 of the old URL says nothing about the new one. */

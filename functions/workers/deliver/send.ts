@@ -9,7 +9,10 @@ import type { DeliverDeps } from './deps.ts';
 export const MISSING = 'message_missing';
 const unsent: { result: Result; outcome: AttemptOutcome } = {
   result: {
-    ...{ status: null, error: MISSING, responseBody: '', durationMs: 0 },
+    status: null,
+    error: MISSING,
+    responseBody: '',
+    durationMs: 0,
     timings: { dns: null, connect: null, tls: null, firstByte: null },
   },
   outcome: { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 },

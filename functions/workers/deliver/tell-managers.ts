@@ -38,7 +38,9 @@ const noticeOf = ({ now }: DeliverDeps, delivery: Delivery, notice: WebhookConce
 /** What a mail is about; `sensor`: its name, or '' when it is of none. */
 type Concerned = Pick<Delivery, 'customerId' | 'webhookId' | 'person'> & { sensor: string };
 const concernedBy = ({ customerId, webhookId, person, snapshot }: Delivery): Concerned => ({
-  ...{ customerId, webhookId, sensor: snapshot.sensor.name },
+  customerId,
+  webhookId,
+  sensor: snapshot.sensor.name,
   ...(person && { person }),
 });
 

@@ -64,7 +64,10 @@ export const tellPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<v
   const outcome = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');
   const result: Result = {
-    ...{ status: null, error: errorOf(outcome), responseBody: '', durationMs: now() - start },
+    status: null,
+    error: errorOf(outcome),
+    responseBody: '',
+    durationMs: now() - start,
     timings: { dns: null, connect: null, tls: null, firstByte: null },
   };
   const next = nextAfter(deps, delivery, outcome);

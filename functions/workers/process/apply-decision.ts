@@ -139,7 +139,8 @@ const applySteps = async (
     sensor.id,
     decided.map((event) => itemOf(sensor, event)),
   );
-  const [events, deliveryIds] = [decided.map(({ uuid }) => uuid), deliveries.map(({ id }) => id)];
+  const events = decided.map(({ uuid }) => uuid);
+  const deliveryIds = deliveries.map(({ id }) => id);
   deps.log('info', 'a decision was applied', { events, ruleIds: [...rules.keys()], deliveries: deliveryIds });
 };
 

@@ -14,7 +14,8 @@ const EARLY = 5_000;
 /** A round that is not due yet: the sweep came early, to have it on the queue in time. Other tasks have nothing to do. */
 const waitFor = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit): Promise<void> => {
   const { escalation, dueAt, cause } = hit;
-  const [isLookedAt, isEarly] = [Number(dueAt) <= deps.now(), escalation.at - deps.now() <= EARLY];
+  const isLookedAt = Number(dueAt) <= deps.now();
+  const isEarly = escalation.at - deps.now() <= EARLY;
   if (!isLookedAt && !isEarly) return;
   await enqueueRound(deps, { customerId, hitId: hit.id, uuid: cause.uuid }, escalation.at);
   if (isLookedAt) await deps.store.escalations.goOn(customerId, hit, escalation, deps.now());

@@ -87,8 +87,13 @@ export const fireDeleted = async (
   const { uuid, happening } = event;
   if (happening.situation === null) return;
   await append({
-    ...{ ruleId, ruleSensorGroupId: 0, ruleCustomerId: customerId, messages: [] },
-    ...{ sensorId: sensor.id, sensorEventId: uuid, situation: happening.situation },
+    ruleId,
+    ruleSensorGroupId: 0,
+    ruleCustomerId: customerId,
+    messages: [],
+    sensorId: sensor.id,
+    sensorEventId: uuid,
+    situation: happening.situation,
   });
 };
 

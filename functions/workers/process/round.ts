@@ -77,7 +77,8 @@ const addresseesIn = (
  * An open round goes on telling those whom it has named before.
  */
 export const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {
-  const [time, ruleHitId] = [deps.now(), context.hit.id];
+  const time = deps.now();
+  const ruleHitId = context.hit.id;
   const dates = { createDate: time, updateDate: time };
   const targets = addresseesIn(context, reached).filter(({ addressee }) => !to.includes(keyOfAddressee(addressee)));
   const messages = targets

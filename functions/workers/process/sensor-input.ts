@@ -63,7 +63,9 @@ export const inputsOf = async (
   const decode = decoders[manufacturer];
   if (messages.length === 0) return [{ position: positionOf(0), receiveDate, requestId, noted }];
   return messages.map((raw, at) => ({
-    ...{ position: positionOf(at), receiveDate, requestId },
+    position: positionOf(at),
+    receiveDate,
+    requestId,
     message: { raw, at: first + at, decoded: credible(decode(JSON.parse(raw)), receiveDate) },
     ...(at === messages.length - 1 && { noted }),
   }));

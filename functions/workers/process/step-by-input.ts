@@ -62,7 +62,8 @@ const stepOf = (
 ): Step | null => {
   if (events.length > 0 && !isLatest) return null;
   const identified = events.map((event) => ({
-    ...{ ...event, id: idOf(event.createDate) },
+    ...event,
+    id: idOf(event.createDate),
     ...(requestId !== undefined && { requestId }),
   }));
   return { next, events: identified, timings };

@@ -28,7 +28,10 @@ const integration = (stack: Stack, name: LambdaName) => ({
 const method = (stack: Stack, path: string, name: LambdaName, operation?: { name: string; success: number }) => ({
   ...(operation && { operationId: operation.name }),
   parameters: [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, parameter]) => ({
-    ...{ name: parameter, in: 'path', required: true, schema: { type: 'string' } },
+    name: parameter,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
   })),
   responses: { [operation?.success ?? 200]: { description: 'What the function answers' } },
   'x-amazon-apigateway-integration': integration(stack, name),

@@ -67,7 +67,9 @@ export const shiftGradually = (
     const alias = functionIn(invoked, name);
     if (!(alias instanceof Alias)) throw new Error(`${name} has no alias`);
     new LambdaDeploymentGroup(scope, `${name}-deployment`, {
-      ...{ application, alias, alarms },
+      application,
+      alias,
+      alarms,
       // Without this the CDK would give the role a managed policy.
       role: role.withoutPolicyUpdates(),
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,

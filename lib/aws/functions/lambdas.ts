@@ -22,8 +22,10 @@ export type LambdaName = (typeof lambdas)[number]['name'];
 type Needs = { mqtt: boolean; canary: boolean; alarmEmail: string };
 /** The settings of a stage that functions are there for; all others are in every stage. */
 const onlyWith = {
-  ...{ authorizer: 'mqtt', ingest: 'mqtt' },
-  ...{ 'canary-round': 'canary', 'alarm-check': 'alarmEmail' },
+  authorizer: 'mqtt',
+  ingest: 'mqtt',
+  'canary-round': 'canary',
+  'alarm-check': 'alarmEmail',
 } as const satisfies Partial<Record<LambdaName, keyof Needs>>;
 type Optional = keyof typeof onlyWith;
 /** One of something for each function of a stage; those that it does not need are missing. */

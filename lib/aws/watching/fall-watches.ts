@@ -34,12 +34,16 @@ const throttledDevices = (api: Watched['deviceApi'], { deviceThrottle }: Watched
   const id = 'device-door-throttled';
   return api.throttled
     ? {
-        ...{ id, metric: api.throttled.with(sum), atLeast: 10 },
+        id,
+        metric: api.throttled.with(sum),
+        atLeast: 10,
         impact:
           'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
       }
     : {
-        ...{ id, metric: api.metricCount(sum), atLeast: Math.ceil(USED_UP * deviceThrottle.rate * period.toSeconds()) },
+        id,
+        metric: api.metricCount(sum),
+        atLeast: Math.ceil(USED_UP * deviceThrottle.rate * period.toSeconds()),
         impact:
           'All devices together call nearly as often as deviceThrottle allows: above it they are refused, so falls are noticed late.',
       };

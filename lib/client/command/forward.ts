@@ -55,7 +55,8 @@ export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, 
     const status = await post(url, message, io.signal).catch((error: unknown) => reasonOf(error));
     if (io.signal.aborted) return false;
     const isTaken = typeof status === 'number' && status >= 200 && status < 300;
-    const [at, ms] = [new Date(start).toISOString(), io.now() - start];
+    const at = new Date(start).toISOString();
+    const ms = io.now() - start;
     if (isJson) io.out(JSON.stringify({ at, id: message.id, status, ms, retryIn: isTaken ? null : seconds }));
     else
       io.out(

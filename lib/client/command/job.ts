@@ -28,7 +28,8 @@ export const itemsOf = ({ counts }: DataExport): string => {
 };
 
 const progressOf = (job: DataExport, ms: number): string => {
-  const [items, minutes] = [itemsOf(job), Math.floor(ms / 60_000)];
+  const items = itemsOf(job);
+  const minutes = Math.floor(ms / 60_000);
   return [items && `${items} so far`, minutes > 0 && `${minutes} min`].filter(Boolean).join(', ');
 };
 
@@ -41,7 +42,9 @@ export const demandUnfailed = ({ state }: DataExport, name: string): void => {
 export const wait = async <T extends DataExport>(begun: T, { name, later, look }: Waited<T>, io: Io): Promise<T> => {
   const goesOn = `The ${name} goes on. Come back to it by \`${later}\`.`;
   const start = io.now();
-  let [job, told, troubles] = [begun, '', 0];
+  let job = begun;
+  let told = '';
+  let troubles = 0;
   for (let seconds = 1; job.state === 'running'; seconds = Math.min(2 * seconds, LONGEST_PAUSE)) {
     const progress = progressOf(job, io.now() - start);
     if (progress !== told) io.err(progress);

@@ -29,9 +29,19 @@ export const ownWebhook = async (client: Client, io: Io, secretKey: string, want
   const { botId, customerId, format, profile } = wanted;
   const name = `listen ${profile} on ${io.hostname}`.slice(0, 64);
   const fields: NewWebhook = {
-    ...{ name, url: null, format, isCustomerHook: botId === null, botId, secretKey },
-    ...{ authMethod: 'bearer', retrySchedule: null, isEnabled: true, customerId },
-    ...{ eventTypes: null, situations: null, sensorGroupId: null },
+    name,
+    url: null,
+    format,
+    isCustomerHook: botId === null,
+    botId,
+    secretKey,
+    authMethod: 'bearer',
+    retrySchedule: null,
+    isEnabled: true,
+    customerId,
+    eventTypes: null,
+    situations: null,
+    sensorGroupId: null,
   };
   for await (const webhook of listAll(client, '/webhooks', { query: { customerId } }))
     if (webhook.name === name && webhook.url === null && webhook.botId === botId) {

@@ -35,7 +35,11 @@ export const sensors = command({
     };
     const found = await first(listAll(client, '/sensors', { query }), MOST);
     printList(io, given.json, found, ({ id, name, isActive, manufacturer, customerId }) => ({
-      ...{ id, name, active: isActive, maker: manufacturer, customer: customerId },
+      id,
+      name,
+      active: isActive,
+      maker: manufacturer,
+      customer: customerId,
     }));
   },
 });
@@ -49,7 +53,12 @@ export const rules = command({
     const { client } = await connect(given, io);
     const found = await first(listAll(client, '/rules', { query: ofCustomer(given.customer) }), MOST);
     printList(io, given.json, found, ({ id, name, situation, isEnabled, sensorId, recipients }) => ({
-      ...{ id, name, situation, enabled: isEnabled, sensor: sensorId ?? 'all', recipients: recipients.length },
+      id,
+      name,
+      situation,
+      enabled: isEnabled,
+      sensor: sensorId ?? 'all',
+      recipients: recipients.length,
     }));
   },
 });
@@ -88,8 +97,14 @@ export const deliveries = command({
     const { client } = await connect(given, io);
     const found = await first(await deliveriesOf(client, given.webhook, given.customer, query), limit);
     printList(io, given.json, found, ({ id, createDate, event, sensorName, userName, ...delivery }) => ({
-      ...{ id, time: timeText(createDate), event, sensor: sensorName, state: delivery.state, reason: delivery.reason },
-      ...{ attempts: delivery.attempts, to: userName ?? delivery.webhookId },
+      id,
+      time: timeText(createDate),
+      event,
+      sensor: sensorName,
+      state: delivery.state,
+      reason: delivery.reason,
+      attempts: delivery.attempts,
+      to: userName ?? delivery.webhookId,
     }));
   },
 });

@@ -9,8 +9,15 @@ import { replay } from './replay.ts';
 import { send } from './send.ts';
 
 const commands: Readonly<Record<string, Command>> = {
-  ...{ login, sensors, rules, deliveries, replay, send, listen },
-  ...{ export: exported, erase },
+  login,
+  sensors,
+  rules,
+  deliveries,
+  replay,
+  send,
+  listen,
+  export: exported,
+  erase,
 };
 
 const help = `sensor-cloud COMMAND

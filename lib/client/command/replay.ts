@@ -30,7 +30,8 @@ export const replay = command({
       return;
     }
     const body = {
-      ...{ since: readTime(since, io.now()), until: given.until ? readTime(given.until, io.now()) : io.now() },
+      since: readTime(since, io.now()),
+      until: given.until ? readTime(given.until, io.now()) : io.now(),
       states: given.state ? statesOf(given.state) : [...states.slice(0, 2)],
       ratePerSecond: readNumber('rate', given.rate, [1, 100], 10),
     };

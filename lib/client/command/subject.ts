@@ -7,8 +7,12 @@ import { readNumber } from './times.ts';
 
 /** Options of the commands about all that is kept of somebody. */
 export const subjectOptions = {
-  ...{ customer: text, sensor: text, user: text, reason: text },
-  ...{ job: text, 'of-customer': text },
+  customer: text,
+  sensor: text,
+  user: text,
+  reason: text,
+  job: text,
+  'of-customer': text,
 } as const;
 export type Given = Values<typeof subjectOptions>;
 
@@ -51,7 +55,8 @@ export const targetOf = async (client: Client, given: Given): Promise<Target> =>
   const own = await me(client);
   const subject = subjectOf(given, own.id);
   const within = (customerId: number): Place => ({
-    ...{ customerId, of: customerId === own.customerId ? undefined : customerId },
+    customerId,
+    of: customerId === own.customerId ? undefined : customerId,
   });
   if (subject.kind === 'customer') return { subject, ...within(subject.id), isOwn: subject.id === own.customerId };
   if (subject.kind === 'user' && subject.id === own.id) return { subject, ...within(own.customerId ?? 0), isOwn: true };

@@ -14,7 +14,10 @@ type FormProps = { manufacturer: Firmware['manufacturer']; onDone: () => void };
 export const NewFirmwareForm = ({ manufacturer, onDone }: FormProps) => {
   const { admin: texts, setup, create: label } = useTexts();
   const [draft, change] = useDraft<NewFirmware>({
-    ...{ versionCode: 1, versionName: '', buildDate: Date.now(), isDefault: false },
+    versionCode: 1,
+    versionName: '',
+    buildDate: Date.now(),
+    isDefault: false,
   });
   const create = useWrite({
     send: () => ok(api.POST('/firmwares/{manufacturer}', { params: { path: { manufacturer } }, body: draft })),

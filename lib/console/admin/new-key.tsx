@@ -24,7 +24,10 @@ const useCreate = ({ onMade }: Made) => {
 export const NewKey = (made: Made) => {
   const { admin: texts, setup, create: label } = useTexts();
   const [draft, change] = useDraft<NewProvisioningKey>({
-    ...{ name: '', manufacturer: 'maker_a', expires: null, maxDevices: null },
+    name: '',
+    manufacturer: 'maker_a',
+    expires: null,
+    maxDevices: null,
   });
   const create = useCreate(made);
   const field = fieldsOf(draft, change, create.error);

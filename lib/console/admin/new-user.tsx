@@ -37,8 +37,17 @@ export const NewUserForm = () => {
   const isOfNobody = useCustomerId() === null;
   const locale = useLocale();
   const [draft, change] = useDraft<Draft>({
-    ...{ username: '', password: '', firstName: '', lastName: '', email: '', locale },
-    ...{ telegramId: null, mobileNumber: null, canLogin: true, isAdmin: false, permissions: [] },
+    username: '',
+    password: '',
+    firstName: '',
+    lastName: '',
+    email: '',
+    locale,
+    telegramId: null,
+    mobileNumber: null,
+    canLogin: true,
+    isAdmin: false,
+    permissions: [],
   });
   const create = useCreate();
   const field = fieldsOf(draft, change, create.error);

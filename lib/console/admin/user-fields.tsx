@@ -50,5 +50,7 @@ export const AccessFields = ({ draft, change }: Omit<FieldsProps<Required<UserAc
 };
 
 export const accessOf = ({ canLogin, isAdmin, permissions }: User): Required<UserAccess> => ({
-  ...{ canLogin, isAdmin, permissions },
+  canLogin,
+  isAdmin,
+  permissions,
 });

@@ -10,7 +10,11 @@ import { type AuditTexts, useAuditTexts } from './texts.ts';
 
 /** The pages of objects. */
 const pages: Partial<Record<AuditLine['object']['kind'], string>> = {
-  ...{ sensor: '/sensors', user: '/users', rule: '/rules', webhook: '/webhooks', sensor_group: '/groups' },
+  sensor: '/sensors',
+  user: '/users',
+  rule: '/rules',
+  webhook: '/webhooks',
+  sensor_group: '/groups',
 };
 const verbs = [
   [/^(create|register|link)/, 'made'],

@@ -85,7 +85,12 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
 };
 
 const nothing: Record<Step, boolean> = {
-  ...{ customer: false, sensor: false, bot: false, webhook: false, rule: false, silence: false },
+  customer: false,
+  sensor: false,
+  bot: false,
+  webhook: false,
+  rule: false,
+  silence: false,
 };
 
 type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };

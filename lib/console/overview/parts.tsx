@@ -14,7 +14,8 @@ export const Running = ({ since }: { since: number }) => {
   const dates = useDates();
   // The clock of the browser may be behind that of the service.
   const seconds = Math.max(0, Math.floor((useNow() - since) / 1_000));
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor(seconds / 60) % 60;
   const text = `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
   return (
     <time className="running" dateTime={new Date(since).toISOString()} title={dates.exact(since)}>

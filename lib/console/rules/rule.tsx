@@ -31,10 +31,21 @@ const refresh = [['rules'], ['rule']];
 const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
 
 const newRule = ({ rules: { newMessage } }: Texts, situation: Situation): RuleUpdate => ({
-  ...{ name: '', title: '{situation}: {sensor}', message: newMessage },
-  ...{ situation, sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
-  ...{ rateLimitSeconds: 60, includeSimulated: false, isEnabled: true, recipients: [] },
-  ...{ escalation: [], repeatSeconds: null, untilAcknowledged: true },
+  name: '',
+  title: '{situation}: {sensor}',
+  message: newMessage,
+  situation,
+  sensorId: null,
+  sensorGroupId: null,
+  regionId: null,
+  schedule: null,
+  rateLimitSeconds: 60,
+  includeSimulated: false,
+  isEnabled: true,
+  recipients: [],
+  escalation: [],
+  repeatSeconds: null,
+  untilAcknowledged: true,
 });
 
 /** The parts of a rule that can be changed. */

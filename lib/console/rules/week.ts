@@ -25,7 +25,8 @@ const stretch = (day: number, from: number, to: number): Stretch[] =>
 
 /** The parts of days in which a schedule applies: one for each of its days, or two when it lasts beyond midnight. */
 export const stretchesOf = ({ days, from, to }: Schedule): Stretch[] => {
-  const [start, end] = [minutesOf(from), minutesOf(to)];
+  const start = minutesOf(from);
+  const end = minutesOf(to);
   if (start < end) return days.flatMap((day) => stretch(day, start, end));
   return days.flatMap((day) => [...stretch(day, start, MINUTES_OF_DAY), ...stretch((day % 7) + 1, 0, end)]);
 };

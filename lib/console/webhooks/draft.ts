@@ -29,16 +29,32 @@ export const toFormat = ({ format: before, authMethod }: WebhookDraft, format: F
 };
 
 export const newWebhook = (isCustomerHook: boolean): WebhookDraft => ({
-  ...{ name: '', url: '', isFetched: false, format: 'full', isCustomerHook, botId: null },
-  ...{ authMethod: 'bearer', retries: '', ...noFilters },
+  name: '',
+  url: '',
+  isFetched: false,
+  format: 'full',
+  isCustomerHook,
+  botId: null,
+  authMethod: 'bearer',
+  retries: '',
+  ...noFilters,
 });
 
 export const draftOf = (webhook: Webhook): WebhookDraft => {
   const { name, url, format, isCustomerHook, botId, authMethod, retrySchedule } = webhook;
   const { eventTypes, situations, sensorGroupId } = webhook;
   return {
-    ...{ name, format, isCustomerHook, botId, authMethod, eventTypes, situations, sensorGroupId },
-    ...{ url: url ?? '', isFetched: url === null, retries: retrySchedule?.join(', ') ?? '' },
+    name,
+    format,
+    isCustomerHook,
+    botId,
+    authMethod,
+    eventTypes,
+    situations,
+    sensorGroupId,
+    url: url ?? '',
+    isFetched: url === null,
+    retries: retrySchedule?.join(', ') ?? '',
   };
 };
 

@@ -50,7 +50,8 @@ const startPollers = async (
     const { source, close } = open(waiting, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
     const options = { queue: source, functionName: name, handler, ...limits, clock, onError };
     const { idle, stop } = poll({
-      ...{ ...options, reportFailures: true },
+      ...options,
+      reportFailures: true,
       ...(ofCustomer && { ofCustomer }),
       ...(ofGroup && { ofGroup }),
     });

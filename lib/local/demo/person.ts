@@ -12,7 +12,8 @@ type Person = { customerId: number; accountKey: string; password: string | null 
 
 const createCustomer = async ({ table, now }: Runtime): Promise<number> => {
   const stores = store(table);
-  const [id, time] = [await stores.limits.nextNumber('customers'), now()];
+  const id = await stores.limits.nextNumber('customers');
+  const time = now();
   const names = { name: 'Demo care home', location: 'Ground floor', email: '' };
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   await stores.customers.create({ id, createDate: time, updateDate: time, ...names, timeZone });
@@ -24,12 +25,25 @@ const createUser = async (
   customerId: number,
 ): Promise<string> => {
   const stores = store(table);
-  const [id, time] = [await stores.limits.nextNumber('accounts'), now()];
+  const id = await stores.limits.nextNumber('accounts');
+  const time = now();
   const password = Buffer.from(random(12)).toString('base64url');
   const user = {
-    ...{ id, createDate: time, updateDate: time, customerId, username: USERNAME, profileImageId: randomUuid(random) },
-    ...{ firstName: 'Demo', lastName: 'User', email: '', telegramId: null, mobileNumber: null, locale: 'en' },
-    ...{ canLogin: true, isAdmin: false, permissions: [...Permission.options] },
+    id,
+    createDate: time,
+    updateDate: time,
+    customerId,
+    username: USERNAME,
+    profileImageId: randomUuid(random),
+    firstName: 'Demo',
+    lastName: 'User',
+    email: '',
+    telegramId: null,
+    mobileNumber: null,
+    locale: 'en',
+    canLogin: true,
+    isAdmin: false,
+    permissions: [...Permission.options],
   };
   const hash = await (await passwords()).hash(password);
   const problem = await stores.users.create(user, drawAccountKey(random), hash, settings.QUOTAS.users);

@@ -27,7 +27,8 @@ const addSensor = async (api: Api, base: string, key: string, hardwareId: string
 
 /** Registers the demo's devices with a temporary provisioning key. Those that are known already get a new token. */
 const addSensors = async ({ table, now, random }: Runtime, base: string, api: Api, attempt: Attempt) => {
-  const [key, id] = [drawToken('provisioning', random), randomUuid(random)];
+  const key = drawToken('provisioning', random);
+  const id = randomUuid(random);
   const { provisioning } = store(table);
   await provisioning.put(hashOf(key), {
     id,

@@ -39,7 +39,8 @@ const startTroubledReceiver = (say: Print) =>
 const prepare = async (admin: Api, { base, provisioningKey, say }: StoryOptions, url: string) => {
   const name = `Demo home ${randomBytes(3).toString('hex')}`;
   const customer = await admin.post<Id>('/customers', { name, location: 'Ground floor', email: '' });
-  const [username, password] = [`nurse-${randomBytes(4).toString('hex')}`, randomBytes(12).toString('base64url')];
+  const username = `nurse-${randomBytes(4).toString('hex')}`;
+  const password = randomBytes(12).toString('base64url');
   const permissions = ['manage_sensors', 'manage_bots', 'manage_rules'];
   const person = { firstName: 'Demo', lastName: 'User', email: '', permissions };
   await admin.post('/users', { customerId: customer.id, username, password, ...person });

@@ -63,7 +63,8 @@ export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options)
   const signatureOf = (file: string, expires: number) =>
     createHmac('sha256', key).update(`${file} ${expires}`).digest('hex');
   const isSigned = (file: string, query: URLSearchParams): boolean => {
-    const [expires, given] = [Number(query.get('expires')), Buffer.from(query.get('signature') ?? '')];
+    const expires = Number(query.get('expires'));
+    const given = Buffer.from(query.get('signature') ?? '');
     const right = Buffer.from(signatureOf(file, expires));
     return given.length === right.length && timingSafeEqual(given, right) && now() < expires;
   };
@@ -86,7 +87,9 @@ export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options)
         return true;
       }
       response.writeHead(200, {
-        ...{ 'Content-Type': 'application/zip', 'Content-Length': found.bytes, 'Cache-Control': 'no-store' },
+        'Content-Type': 'application/zip',
+        'Content-Length': found.bytes,
+        'Cache-Control': 'no-store',
         'Content-Disposition': `attachment; filename="${file}"`,
       });
       await pipeline(found.content, response);

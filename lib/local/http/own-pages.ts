@@ -22,8 +22,16 @@ const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: string): AP
   const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, all]) => [name, all.at(-1) ?? '']));
   const requestContext = { identity: { sourceIp }, requestId: randomUUID() };
   return {
-    ...{ httpMethod: 'GET', resource: path, path, headers, multiValueHeaders, requestContext },
-    ...{ pathParameters: null, queryStringParameters: null, multiValueQueryStringParameters: null, body: null },
+    httpMethod: 'GET',
+    resource: path,
+    path,
+    headers,
+    multiValueHeaders,
+    requestContext,
+    pathParameters: null,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    body: null,
   } as unknown as APIGatewayProxyEvent;
 };
 

@@ -42,7 +42,10 @@ const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, re
   const names = [...workQueues, 'quarantine'] as const;
   const gauge = (name: string, help: string, look: (queue: (typeof names)[number]) => number) =>
     new Gauge({
-      ...{ name: `${PREFIX}${name}`, help, labelNames: ['queue'], registers },
+      name: `${PREFIX}${name}`,
+      help,
+      labelNames: ['queue'],
+      registers,
       collect() {
         for (const queue of names) this.set({ queue }, look(queue));
       },
@@ -61,13 +64,17 @@ const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, re
 
 const addHealth = (health: () => Promise<ServiceHealth>, registers: Registry[]): void => {
   new Gauge({
-    ...{ name: `${PREFIX}healthy`, help: '1 while GET /health is 200, else 0', registers },
+    name: `${PREFIX}healthy`,
+    help: '1 while GET /health is 200, else 0',
+    registers,
     async collect() {
       this.set((await health()).status === 'OK' ? 1 : 0);
     },
   });
   new Counter({
-    ...{ name: `${PREFIX}exceptions_total`, help: 'Exceptions that nothing caught', registers },
+    name: `${PREFIX}exceptions_total`,
+    help: 'Exceptions that nothing caught',
+    registers,
     async collect() {
       const { exceptions } = await health();
       this.reset();
@@ -93,7 +100,10 @@ export const createPrometheus = () => {
   const names = Object.keys(metrics) as MetricName[];
   const notes = Object.fromEntries(names.map((name) => [name, kept[metrics[name]](name, registers)]));
   const calls = new Histogram({
-    ...{ name: `${PREFIX}calls_seconds`, help: 'Calls of the API by their answer', buckets: BUCKETS, registers },
+    name: `${PREFIX}calls_seconds`,
+    help: 'Calls of the API by their answer',
+    buckets: BUCKETS,
+    registers,
     labelNames: ['door', 'status'],
   });
   let hasDefaults = false;

@@ -79,7 +79,12 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const { metrics, prometheus, valuesOf } = createMetrics();
   const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
   const runtime: Runtime = {
-    ...{ settings, now, random, log, metrics, hostHealth: health },
+    settings,
+    now,
+    random,
+    log,
+    metrics,
+    hostHealth: health,
     table: createTable(table, settings.TABLE_NAME, meter),
     queues: watched(opened.queues),
     aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),

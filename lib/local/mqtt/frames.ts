@@ -18,13 +18,15 @@ export const createFrames = (most: number, first = most): ((chunk: Uint8Array) =
   let bound = first;
   /** The fixed header of the packet as far as it came, and how many bytes behind it still come: to go on, and not to. */
   let head: number[] = [];
-  let [kept, dropped] = [0, 0];
+  let kept = 0;
+  let dropped = 0;
   /** Reads one byte of a fixed header. Gives the whole of it, as it goes on, once it is there; null if it may not be. */
   const read = (byte: number): number[] | null => {
     head.push(byte);
     if (head.length === 1) return [];
     if (byte > 127) return head.length > 4 ? null : [];
-    const [[kind = 0], length] = [head, lengthIn(head)];
+    const [kind = 0] = head;
+    const length = lengthIn(head);
     if (length > bound && kind >> 4 !== PUBLISH) return null;
     kept = Math.min(length, bound);
     dropped = length - kept;

@@ -32,7 +32,8 @@ const rise = <T extends HeapItem>(heap: Heap<T>, item: T, from: number): number 
 const sink = <T extends HeapItem>(heap: Heap<T>, item: T, from: number): number => {
   let place = from;
   for (;;) {
-    const [left, right] = [heap.items[2 * place + 1], heap.items[2 * place + 2]];
+    const left = heap.items[2 * place + 1];
+    const right = heap.items[2 * place + 2];
     const child = left && right && heap.isBefore(right, left) ? right : left;
     if (!child || !heap.isBefore(child, item)) return place;
     const below = child.place;

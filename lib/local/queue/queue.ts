@@ -98,7 +98,10 @@ export const createQueue = (options: QueueOptions): Queue => {
   const inFlight = createInFlight(options, contents);
 
   const queue: Queue = {
-    ...{ name, isFifo, kept: journal.settled, waitForMessage: wakeup.wait },
+    name,
+    isFifo,
+    kept: journal.settled,
+    waitForMessage: wakeup.wait,
     send(message) {
       check(message, isFifo);
       const { groupId = '', deduplicationId, redriven } = message;
@@ -124,7 +127,8 @@ export const createQueue = (options: QueueOptions): Queue => {
     },
     stats: () => statsOf(contents.upToDate()),
     backlog: (groupId) => backlogOf(contents.upToDate(), groupId),
-    ...{ waitingSince: contents.waitingSince, purge: contents.clear },
+    waitingSince: contents.waitingSince,
+    purge: contents.clear,
     redrive: () => deadLetter?.moveTo(queue) ?? 0,
     moveTo(target) {
       const order = contents.upToDate();

@@ -18,7 +18,10 @@ const visibilityOf = (name: QueueName): number =>
 export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) => {
   const open = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
     createQueue({
-      ...{ name, visibilitySeconds: visibilityOf(of), maxReceiveCount: MAX_RECEIVES, clock },
+      name,
+      visibilitySeconds: visibilityOf(of),
+      maxReceiveCount: MAX_RECEIVES,
+      clock,
       ...(isFifo(of) && { fifo: true }),
       journal: journalOf(name),
       ...(deadLetter && { deadLetter }),

@@ -50,7 +50,8 @@ const getAll = (rows: Rows, name: string, given: Input) => {
 
 /** Remembers tokens for at least `TOKEN_MS`, and at most twice as long. */
 const tokens = (now: () => number) => {
-  let [recent, older] = [new Map<string, string>(), new Map<string, string>()];
+  let recent = new Map<string, string>();
+  let older = new Map<string, string>();
   let since = now();
   return {
     find: (token: string): string | undefined => recent.get(token) ?? older.get(token),

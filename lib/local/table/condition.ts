@@ -52,7 +52,8 @@ const comparisonOf = (reader: Reader): Condition => {
     reader.expect('AND');
     const high = operandOf(reader);
     return (...given) => {
-      const [above, below] = [orderOf(left(...given), low(...given)), orderOf(left(...given), high(...given))];
+      const above = orderOf(left(...given), low(...given));
+      const below = orderOf(left(...given), high(...given));
       return above !== null && below !== null && above >= 0 && below <= 0;
     };
   }

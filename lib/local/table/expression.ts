@@ -60,7 +60,12 @@ const readerOf = (text: string) => {
     }
   };
   return {
-    ...{ used, isNext, accept, expect, path, wrong },
+    used,
+    isNext,
+    accept,
+    expect,
+    path,
+    wrong,
     /** Does the expression go on with a word and a bracket, and with which word? */
     call: (): string | null =>
       tokens[at + 1] === '(' && /^[a-z]/i.test(tokens[at] ?? '') ? (tokens[at] ?? null) : null,

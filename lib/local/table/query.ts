@@ -11,7 +11,12 @@ const LARGEST_PAGE = 1_024 * 1_024;
 
 const OPTIONS = [
   ...EXPRESSIONS,
-  ...['IndexName', 'KeyConditionExpression', 'ScanIndexForward', 'Limit', 'ExclusiveStartKey', 'ConsistentRead'],
+  'IndexName',
+  'KeyConditionExpression',
+  'ScanIndexForward',
+  'Limit',
+  'ExclusiveStartKey',
+  'ConsistentRead',
   'ProjectionExpression',
 ];
 
@@ -71,7 +76,10 @@ const rangeOf = (input: Input, index: IndexName | undefined): { range: Range; pa
   if (low !== undefined && high !== undefined && Buffer.compare(Buffer.from(low), Buffer.from(high)) > 0)
     throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
   const range = {
-    ...{ index, partition: given(value), newestFirst: input.ScanIndexForward === false, isClosed: bounds !== null },
+    index,
+    partition: given(value),
+    newestFirst: input.ScanIndexForward === false,
+    isClosed: bounds !== null,
     low: start ? given(start) : (low ?? ''),
     high: start ? behind(given(start)) : (high ?? null),
     after: startKey && placed.map((name) => textOf(startKey[name])),

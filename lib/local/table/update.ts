@@ -48,7 +48,8 @@ const functions = {
   list_append:
     (first: Operand, second: Operand): Operand =>
     (...given) => {
-      const [a, b] = [present(first(...given)), present(second(...given))];
+      const a = present(first(...given));
+      const b = present(second(...given));
       if (!Array.isArray(a) || !Array.isArray(b)) throw wrongType();
       return [...a, ...b];
     },
@@ -80,7 +81,8 @@ const assignmentOf = (reader: Reader): Change => {
 const additionOf = (reader: Reader): Change => {
   const path = reader.path();
   if (path.length > 1) throw invalid('ADD takes attributes of the item alone, nothing inside of them');
-  const [before, more] = [functions.if_not_exists(operandAt(path), () => 0), operandOf(reader)];
+  const before = functions.if_not_exists(operandAt(path), () => 0);
+  const more = operandOf(reader);
   return { path, value: (...given) => sumOf(before(...given), more(...given)) };
 };
 

@@ -14,7 +14,8 @@ const isKey = (name: string) => name === 'pk' || name === 'sk';
 
 export const prepareUpdate: Prepare = (rows, input) => {
   const given = optionsOf(input, [...CONDITION, 'Key', 'UpdateExpression', 'ReturnValues']);
-  const [update, condition] = [parseUpdate(String(given.UpdateExpression)), conditionOf(given)];
+  const update = parseUpdate(String(given.UpdateExpression));
+  const condition = conditionOf(given);
   const bound = boundOf(given, [update, condition]);
   const key = keyOf(given.Key);
   const before = rows.get(key.pk, key.sk);

@@ -73,7 +73,9 @@ export const awsConfig = (env: Readonly<Record<string, string | undefined>>): Aw
 /** Creates the calls to an AWS account that the tools make. Credentials are found where the AWS CLI finds them. */
 export const awsAccount = (given: AwsConfig) => {
   const config = { ...given, requestHandler: transport(TIMEOUTS) };
-  const [sts, lambda, sns] = [new STSClient(config), new LambdaClient(config), new SNSClient(config)];
+  const sts = new STSClient(config);
+  const lambda = new LambdaClient(config);
+  const sns = new SNSClient(config);
   return {
     ...stackReads(new CloudFormationClient(config)),
     ...mailReads(new SESv2Client(config)),

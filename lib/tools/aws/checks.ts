@@ -76,12 +76,16 @@ export const checkMail = (
     const without = `so this is deployed without mail, and ${answers}`;
     if (!isVerified)
       return {
-        ...{ what, verdict: 'warning', withoutMail: true },
+        what,
+        verdict: 'warning',
+        withoutMail: true,
         says: `SES has not verified ${sender} or ${domain}, ${without}: run \`aws sesv2 create-email-identity --email-identity ${domain}\`, follow its mail or DNS records, and deploy again.`,
       };
     if (await isMailSandboxed())
       return {
-        ...{ what, verdict: 'warning', withoutMail: true },
+        what,
+        verdict: 'warning',
+        withoutMail: true,
         says: `SES is in its sandbox here and writes to verified addresses alone, ${without}: ask for production access (\`aws sesv2 put-account-details\`, or the SES console), and deploy again.`,
       };
     return { what, verdict: 'ok', says: `from ${sender}` };
@@ -101,12 +105,14 @@ export const checkConcurrency = (
     const free = unreserved + ownNow - KEPT_UNRESERVED;
     if (wanted > Math.max(0, free))
       return {
-        ...{ what, verdict: 'failed' },
+        what,
+        verdict: 'failed',
         says: `The stage reserves ${wanted} invocations at a time, and the account has ${Math.max(0, free)} to reserve: lower -c concurrency, or ${MORE}.`,
       };
     if (total <= KEPT_UNRESERVED)
       return {
-        ...{ what, verdict: 'warning' },
+        what,
+        verdict: 'warning',
         says: `The account runs ${total} invocations at a time, for all functions together: enough to try it, too few where lives depend on it; ${MORE}.`,
       };
     const reserved =
@@ -121,13 +127,16 @@ export const checkAlarms = ({ concurrency }: Asks<'concurrency'>, template: Temp
     const addresses = addressesToldIn(template);
     if (addresses.length === 0)
       return {
-        ...{ what, verdict: 'warning' },
+        what,
+        verdict: 'warning',
         says: 'Alarms are seen in CloudWatch alone, and nobody is told of them: name somebody (-c alarmEmail=ADDRESS).',
       };
-    const [{ total }, most] = [await concurrency(), concurrencyAlarmIn(template)];
+    const { total } = await concurrency();
+    const most = concurrencyAlarmIn(template);
     if (most >= total)
       return {
-        ...{ what, verdict: 'warning' },
+        what,
+        verdict: 'warning',
         says: `The alarm of the account's concurrency rings at ${most} invocations at a time, and the account has ${total}: say so (-c accountConcurrency=${total}), or ${MORE}.`,
       };
     return { what, verdict: 'ok', says: `to ${addresses.join(', ')}` };
@@ -146,12 +155,14 @@ export const checkSubscriptions = (
     const { confirmed, waking } = toldOf(await subscriptions(topic));
     if (confirmed.length === 0)
       return {
-        ...{ what, verdict: 'warning' },
+        what,
+        verdict: 'warning',
         says: `Nobody is told of alarms yet: ${addresses.join(', ')} must follow the link in the mail "AWS Notification - Subscription Confirmation". It is good for two days; for another one see lib/aws/runbook.md, "alarms-unheard".`,
       };
     if (waking.length === 0)
       return {
-        ...{ what, verdict: 'warning' },
+        what,
+        verdict: 'warning',
         says: `Alarms go to ${confirmed.map(({ endpoint }) => endpoint).join(', ')}, and an e-mail wakes nobody at night: add a pager (\`aws sns subscribe --topic-arn ${topic} --protocol https --notification-endpoint URL\`), or a phone (--protocol sms, and its number).`,
       };
     return { what, verdict: 'ok', says: `${confirmed.length} confirmed, ${waking.length} of them not by e-mail` };
@@ -181,7 +192,8 @@ export const checkTable = (
     const running = new Set(fed.filter(({ state }) => state !== 'Disabled').map(({ functionName }) => functionName));
     if (running.size === 0) return { what, verdict: 'ok', says: 'another one, while nothing runs' };
     return {
-      ...{ what, verdict: 'failed' },
+      what,
+      verdict: 'failed',
       says: `tableName is another one than deployed, and ${[...running].join(', ')} may still write to that: falls would be lost in between. \`npm run recover\` stops the stage first, recovers the table to a time, and starts it again: lib/aws/runbook.md, "Recovery of data".`,
     };
   });

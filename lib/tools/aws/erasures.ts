@@ -7,7 +7,10 @@ const MARGIN = 60_000;
 
 const begun = ({ id, customerId, subject, reason }: ListedErasure, now: number) => ({
   ...({ id, customerId, subject, reason, kind: 'erasure', state: 'running' } as const),
-  ...{ createDate: now, updateDate: now, counts: {}, remains: [] },
+  createDate: now,
+  updateDate: now,
+  counts: {},
+  remains: [],
 });
 
 /**

@@ -44,7 +44,8 @@ const queuesOf = (functions: readonly DeployedFunction[]): number =>
 
 /** Stops the functions of a stage and starts them again: `direct` are those that no queue feeds. */
 export const standstill = (functions: readonly DeployedFunction[], tools: Tools) => {
-  const [direct, fed] = [functions.filter((deployed) => !isFed(deployed)), functions.filter(isFed)];
+  const direct = functions.filter((deployed) => !isFed(deployed));
+  const fed = functions.filter(isFed);
   const areAll = async (state: Mapping['state']) =>
     (await tools.account.mappings(namesOf(fed))).filter((mapping) => mapping.state === state).length === queuesOf(fed);
   return {

@@ -29,7 +29,8 @@ const extras = (dynamo: DynamoDBClient) => ({
     const { ContinuousBackupsDescription } = await dynamo.send(new DescribeContinuousBackupsCommand({ TableName }));
     const given = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
     if (given?.PointInTimeRecoveryStatus !== 'ENABLED') return null;
-    const [from, to] = [given.EarliestRestorableDateTime, given.LatestRestorableDateTime];
+    const from = given.EarliestRestorableDateTime;
+    const to = given.LatestRestorableDateTime;
     return { from: from?.getTime() ?? 0, to: to?.getTime() ?? 0 };
   },
   /** Does nothing while AWS still prepares the backups of a new table. */

@@ -20,8 +20,10 @@ export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
   ]);
   const own = { PUBLIC_URL: url, DEVICE_URL: url, OWN_URLS: url };
   const endpoints = {
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: table, AWS_ENDPOINT_URL_SQS: queues },
-    ...{ AWS_ENDPOINT_URL_KMS: kms, AWS_ENDPOINT_URL_SESV2: mail },
+    AWS_ENDPOINT_URL_DYNAMODB: table,
+    AWS_ENDPOINT_URL_SQS: queues,
+    AWS_ENDPOINT_URL_KMS: kms,
+    AWS_ENDPOINT_URL_SESV2: mail,
   };
   // No engine here keeps exports.
   const names = { TABLE_NAME: 'sensor-cloud', EXPORTS_BUCKET: 'exports', SECRETS_KEY_ARN: KEY_ALIAS };

@@ -16,7 +16,8 @@ const moveIn = async (admin: Api, base: string, { step, undoLater }: Steps) => {
   const name = `Smoke test ${randomBytes(3).toString('hex')}`;
   const customer = await step('make a customer', () => admin.post<Id>('/customers', { name, location: '', email: '' }));
   undoLater('the customer', () => admin.send('DELETE', `/customers/${customer.id}`));
-  const [username, password] = [`smoke-${randomBytes(6).toString('hex')}`, randomBytes(18).toString('base64url')];
+  const username = `smoke-${randomBytes(6).toString('hex')}`;
+  const password = randomBytes(18).toString('base64url');
   const person = { firstName: 'Smoke', lastName: 'Test', email: '', permissions: PERMISSIONS };
   const login = { customerId: customer.id, username, password, ...person };
   const user = await step('make a user', () => admin.post<Id>('/users', login));

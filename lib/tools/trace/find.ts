@@ -35,7 +35,8 @@ const firstOf = async <T>(
 /** Gives the ids of all sensors of a customer, including those that left it in the last days. */
 const sensorsOf = async (table: Table, customerId: number): Promise<string[]> => {
   const formerKeys = {
-    ...{ pk: items.formerSensor.pk({ customerId }), beginsWith: items.formerSensor.sk({ sensorId: '' }) },
+    pk: items.formerSensor.pk({ customerId }),
+    beginsWith: items.formerSensor.sk({ sensorId: '' }),
     only: [],
   };
   const [here, former] = await Promise.all([store(table).sensors.list(customerId), table.queryAll(formerKeys)]);

@@ -50,7 +50,9 @@ const acceptedMessage = (
   uuid: string,
   { receiveDate, raw = '{}' }: MessageItem,
 ): AcceptedMessage => ({
-  ...{ uuid, receiveDate, bytes: Buffer.byteLength(raw) },
+  uuid,
+  receiveDate,
+  bytes: Buffer.byteLength(raw),
   signal: sensor && decoders[sensor.manufacturer](JSON.parse(raw)).signal,
 });
 

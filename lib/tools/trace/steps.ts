@@ -10,7 +10,10 @@ export type Step = { step: string; at: number | null; after: number | null; says
 
 const untimed = (step: string, says: string): Step => ({ step, at: null, after: null, says });
 const at = (step: string, time: number, before: number | null, says: string): Step => ({
-  ...{ step, at: time, after: before === null ? null : time - before, says },
+  step,
+  at: time,
+  after: before === null ? null : time - before,
+  says,
 });
 
 const acceptedOf = ({ uuid, receiveDate, bytes, signal }: AcceptedMessage): Step[] => [

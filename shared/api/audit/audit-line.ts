@@ -16,9 +16,20 @@ export type Noting = { now: () => number; random: (bytes: number) => Uint8Array;
 type Call = { event: APIGatewayProxyEvent; context: ApiContext };
 
 const ofPath: Readonly<Record<string, AuditObject['kind']>> = {
-  ...{ userId: 'user', tokenId: 'access_token', customerId: 'customer', sensorId: 'sensor', groupId: 'sensor_group' },
-  ...{ botId: 'bot', ruleId: 'rule', ruleHitId: 'rule_hit', webhookId: 'webhook', deliveryId: 'delivery' },
-  ...{ replayId: 'replay', feedbackId: 'feedback', versionCode: 'firmware', keyId: 'provisioning_key' },
+  userId: 'user',
+  tokenId: 'access_token',
+  customerId: 'customer',
+  sensorId: 'sensor',
+  groupId: 'sensor_group',
+  botId: 'bot',
+  ruleId: 'rule',
+  ruleHitId: 'rule_hit',
+  webhookId: 'webhook',
+  deliveryId: 'delivery',
+  replayId: 'replay',
+  feedbackId: 'feedback',
+  versionCode: 'firmware',
+  keyId: 'provisioning_key',
 };
 
 /** Gives the object that the path names last. A call that is refused early has a path that nobody checked. */

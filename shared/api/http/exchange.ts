@@ -45,10 +45,23 @@ export type Exchange = {
 
 /** Makes an exchange about which nothing is known yet. */
 export const newExchange = (): Exchange => ({
-  ...{ name: '', operation: null, locale: 'en', allowed: [], cookies: [] },
+  name: '',
+  operation: null,
+  locale: 'en',
+  allowed: [],
+  cookies: [],
   rate: { limit: 0, remaining: 0, reset: 0, over: false },
-  ...{ caller: null, accountKey: '', sessionHash: '', device: null, provisioner: null, acting: null },
-  ...{ path: {}, params: {}, query: undefined, body: undefined, customerId: UNASSIGNED },
+  caller: null,
+  accountKey: '',
+  sessionHash: '',
+  device: null,
+  provisioner: null,
+  acting: null,
+  path: {},
+  params: {},
+  query: undefined,
+  body: undefined,
+  customerId: UNASSIGNED,
 });
 
 /** Lambda's context with the exchange that the middlewares and the handler share. */

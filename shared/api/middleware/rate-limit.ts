@@ -26,7 +26,8 @@ const count = async (
 
 /** Counts a call of an account. `giveBack` undoes that if the call turns out not to be the account's. */
 export const countAccount = async (guard: Guard, accountKey: string) => {
-  const [subject, time] = [`account:${accountKey}`, guard.now()];
+  const subject = `account:${accountKey}`;
+  const time = guard.now();
   const rate = await count(guard, subject, undefined, time);
   const giveBack = async () => rate.limit > 0 && guard.store.limits.countCall(subject, time, -1);
   return { rate, giveBack };

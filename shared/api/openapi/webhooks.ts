@@ -34,7 +34,8 @@ const pathOf = (write: Write, { name, payload, mediaType, tag, summary, descript
   const operation = {
     operationId: `receive${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     tags: [tag],
-    ...{ summary, description },
+    summary,
+    description,
     parameters: headers,
     security: [],
     requestBody: { required: true, content },
@@ -67,8 +68,11 @@ export const webhookPaths = (write: Write): Json =>
   Object.fromEntries([
     ...Format.options.map((format) =>
       pathOf(write, {
-        ...{ name: format, payload: payloads[format], tag: 'deliveries' },
-        ...{ mediaType: formats[format].mediaType, summary: formats[format].summary },
+        name: format,
+        payload: payloads[format],
+        tag: 'deliveries',
+        mediaType: formats[format].mediaType,
+        summary: formats[format].summary,
         description:
           'Deliveries of one sensor may overtake each other, most of all when one is tried again: order them by the time ' +
           'of what happened (`event.createDate` in Full, `createDate` in Custom 1), not by their arrival; Chat and Teams tell it. Each may come more than once, under the same `webhook-id`.',

@@ -59,8 +59,13 @@ export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload,
   const nowSeconds = Math.floor(now / 1_000);
   const secrets = [secretKey, previousUntil > now ? previousSecret : null].filter((secret) => secret !== null);
   const auth = {
-    ...{ method: authMethod, token, issuer: sender.PUBLIC_URL, webhookId: webhook.id, targetUrl: url },
-    ...{ deliveryId, nowSeconds },
+    method: authMethod,
+    token,
+    issuer: sender.PUBLIC_URL,
+    webhookId: webhook.id,
+    targetUrl: url,
+    deliveryId,
+    nowSeconds,
   };
   return {
     ...plainHeadersOf(sender, payload),

@@ -71,8 +71,12 @@ const payloadOf = (feedback: Feedback, { service, sensor, event }: FeedbackConte
   feedback,
   sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId) },
   event: event && {
-    ...{ id: event.id, uuid: event.uuid, createDate: event.createDate, receiveDate: event.receiveDate },
-    ...{ type: event.type, action: event.action },
+    id: event.id,
+    uuid: event.uuid,
+    createDate: event.createDate,
+    receiveDate: event.receiveDate,
+    type: event.type,
+    action: event.action,
   },
 });
 
@@ -87,14 +91,29 @@ export const feedbackDelivery = (
   const { service, sensor } = context;
   return {
     id: derivedUlid(createDate, webhookId, uuid),
-    ...{ customerId, webhookId, createDate, updateDate: createDate },
-    ...{ state: 'pending', reason: null, attempts: 0, nextAttempt: createDate, hit: null, sendTryTimes: [] },
+    customerId,
+    webhookId,
+    createDate,
+    updateDate: createDate,
+    state: 'pending',
+    reason: null,
+    attempts: 0,
+    nextAttempt: createDate,
+    hit: null,
+    sendTryTimes: [],
     snapshot: {
       service,
       webhook: { name },
       event: {
-        ...{ id, uuid, createDate, type: 'feedback', action: 'given', code: null, coordinates: null },
-        ...{ text: 'Feedback', source: null },
+        id,
+        uuid,
+        createDate,
+        type: 'feedback',
+        action: 'given',
+        code: null,
+        coordinates: null,
+        text: 'Feedback',
+        source: null,
       },
       sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
       customer: null,

@@ -118,7 +118,8 @@ const OwnId = z.object({ uuid: maybe(uuid), sensorEventId: maybe(uuid) });
 
 /** Gives the UUID that a message contains, on its top level or in its payload. */
 export const ownUuid = (message: unknown, inside: unknown): string | null => {
-  const [top, inner] = [OwnId.safeParse(message).data, OwnId.safeParse(inside).data];
+  const top = OwnId.safeParse(message).data;
+  const inner = OwnId.safeParse(inside).data;
   return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
 };
 

@@ -26,7 +26,8 @@ const endOfString = (text: string, start: number): number => {
 /** Counts the elements of a JSON array, and 1 for anything else. The text need not be valid JSON. */
 export const countIn = (json: string): number => {
   const start = json.search(/\S/);
-  let [depth, count] = [0, 1];
+  let depth = 0;
+  let count = 1;
   for (let at = Math.max(0, start); json[start] === '[' && at < json.length; at++) {
     const character = json[at];
     if (character === '"') at = endOfString(json, at);
@@ -46,7 +47,8 @@ export const messagesIn = (json: string): string[] => {
   const text = json.trim();
   if (!text.startsWith('[')) return [text];
   const found: string[] = [];
-  let [depth, start] = [0, 1];
+  let depth = 0;
+  let start = 1;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') at = endOfString(text, at);

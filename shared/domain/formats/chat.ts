@@ -21,8 +21,10 @@ export const renderChat: Render = (snapshot, around) => {
   const fields = facts.map(({ label, value }) => ({ title: label, value: withoutMarkup(value), short: true as const }));
   const attachment = { fallback: text, color, text: withoutMarkup(message), fields };
   const toPress = acknowledge && {
-    ...{ fallback: acknowledge.label, color },
-    ...{ title: acknowledge.label, title_link: acknowledge.url },
+    fallback: acknowledge.label,
+    color,
+    title: acknowledge.label,
+    title_link: acknowledge.url,
   };
   return JSON.stringify({ text, attachments: [attachment, ...(toPress ? [toPress] : [])] } satisfies ChatPayload);
 };

@@ -5,11 +5,18 @@ import { Format, type PayloadFormat } from './format.ts';
 /** The media type of JSON. */
 export const JSON_TYPE = 'application/json';
 const forSystems = {
-  ...{ mediaType: JSON_TYPE, isForBots: false, isForPeople: false, needsCode: false, isOncePerMessage: false },
+  mediaType: JSON_TYPE,
+  isForBots: false,
+  isForPeople: false,
+  needsCode: false,
+  isOncePerMessage: false,
 } as const;
 const forPeople = {
   mediaType: JSON_TYPE,
-  ...{ isForBots: true, isForPeople: true, needsCode: false, isOncePerMessage: false },
+  isForBots: true,
+  isForPeople: true,
+  needsCode: false,
+  isOncePerMessage: false,
   message: 'left_out' as const,
 };
 

@@ -12,8 +12,18 @@ export const withoutLinks = (text: string): string => text.replaceAll(read, (fou
 
 /** Marks of Slack's mrkdwn, of Markdown and of formulas, with characters that look like them and mean nothing. */
 const lookalikes: Readonly<Record<string, string>> = {
-  ...{ '&': '＆', '<': '‹', '>': '›', '[': '［', ']': '］', '|': '∣', '\\': '＼' },
-  ...{ '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ', $: '＄' },
+  '&': '＆',
+  '<': '‹',
+  '>': '›',
+  '[': '［',
+  ']': '］',
+  '|': '∣',
+  '\\': '＼',
+  '*': '∗',
+  _: 'ˍ',
+  '~': '∼',
+  '`': 'ˋ',
+  $: '＄',
 };
 
 /** Gives a text that Slack, Mattermost and Rocket.Chat show as it is, and in which none of them finds a command. */

@@ -18,11 +18,19 @@ type Notice = {
 
 const texts = {
   en: {
-    ...{ situation: 'Situation', sensor: 'Sensor', place: 'Place', time: 'Time', acknowledge: "I'll go" },
+    situation: 'Situation',
+    sensor: 'Sensor',
+    place: 'Place',
+    time: 'Time',
+    acknowledge: "I'll go",
     test: 'This is a test. Nothing has happened.',
   },
   de: {
-    ...{ situation: 'Situation', sensor: 'Sensor', place: 'Ort', time: 'Zeit', acknowledge: 'Ich gehe hin' },
+    situation: 'Situation',
+    sensor: 'Sensor',
+    place: 'Ort',
+    time: 'Zeit',
+    acknowledge: 'Ich gehe hin',
     test: 'Das ist ein Test. Es ist nichts geschehen.',
   },
 } as const satisfies Record<Language, Record<string, string>>;

@@ -49,7 +49,9 @@ const items = [
   line('Time: ', '2026-11-21 00:47 Europe/Berlin'),
 ];
 const content = {
-  ...{ $schema: 'http://adaptivecards.io/schemas/adaptive-card.json', type: 'AdaptiveCard', version: '1.2' },
+  $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+  type: 'AdaptiveCard',
+  version: '1.2',
   body: [{ type: 'Container', style: 'attention', bleed: true, items }],
 };
 

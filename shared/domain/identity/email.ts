@@ -16,6 +16,7 @@ export const email = z
   .refine((value) => lengthOf(value) <= 254)
   // In the document a pattern that every engine reads, and that says less than is checked.
   .meta({
-    ...{ maxLength: 254, pattern: String.raw`^([^@\s]+@[^@\s]+)?$` },
+    maxLength: 254,
+    pattern: String.raw`^([^@\s]+@[^@\s]+)?$`,
     description: 'an e-mail address, with letters of any script, or empty',
   });

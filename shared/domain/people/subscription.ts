@@ -8,7 +8,8 @@ type Listed = {
 };
 /** Reads a subscription as SNS lists it: one that is not confirmed has a word in place of its ARN. */
 export const subscriptionFrom = ({ SubscriptionArn = '', Protocol = '', Endpoint = '' }: Listed): Subscription => ({
-  ...{ protocol: Protocol, endpoint: Endpoint },
+  protocol: Protocol,
+  endpoint: Endpoint,
   isConfirmed: SubscriptionArn.startsWith('arn:'),
 });
 

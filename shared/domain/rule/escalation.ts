@@ -48,7 +48,10 @@ const roundAfter = (
 
 /** What is kept of the round that comes next. */
 const noted = (round: number, { repeats, isHurried }: Reached, next: Round, after: number): Escalation => ({
-  ...{ round, after, repeats, at: next.at },
+  round,
+  after,
+  repeats,
+  at: next.at,
   ...(isHurried && next.kind === 'step' && { isHurried }),
 });
 
@@ -72,7 +75,10 @@ export const opened = (
   { kind, after, at }: Round,
   nobodyOnDuty: boolean,
 ): Escalation & { open: Kind } => ({
-  ...{ round: round + 1, after, at, open: kind },
+  round: round + 1,
+  after,
+  at,
+  open: kind,
   repeats: kind === 'repeat' ? repeats + 1 : repeats,
   ...(nobodyOnDuty && { isHurried: true }),
 });

@@ -23,7 +23,8 @@ export const packMessages = (messages: readonly PackedMessage[]): string => {
     firstId,
     accounts,
     messages.map(({ id, accountId, publisher }): Packed[2][number] => {
-      const [account, more] = [accountOf.get(accountId) ?? 0, id - firstId];
+      const account = accountOf.get(accountId) ?? 0;
+      const more = id - firstId;
       return publisher === 'webhook' ? [account, more] : [account, more, publisher];
     }),
   ];

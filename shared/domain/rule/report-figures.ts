@@ -51,7 +51,9 @@ const opinionsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): Opi
     if ((newest.get(key)?.id ?? 0) < feedback.id) newest.set(key, feedback);
   }
   return [...newest].map(([key, { sensorId, classification, referenceDate }]) => ({
-    ...{ sensorId, classification, at: toldAt.get(key) ?? referenceDate },
+    sensorId,
+    classification,
+    at: toldAt.get(key) ?? referenceDate,
   }));
 };
 
@@ -67,7 +69,8 @@ const silencesOf = (events: readonly ReportedEvent[], until: number | null): Sil
 /** The value that a part of all are at or below, between two by their distance: PERCENTILE.INC of spreadsheets. */
 export const percentile = (sorted: readonly number[], part: number): number | null => {
   const at = (sorted.length - 1) * part;
-  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  const low = sorted[Math.floor(at)];
+  const high = sorted[Math.ceil(at)];
   return low === undefined || high === undefined ? null : Math.round(low + (high - low) * (at % 1));
 };
 

@@ -24,7 +24,8 @@ const fields = z.object({
   zMin: height(0),
   zMax: height(180),
   sensorHeight: int32(-2_147_483_648, 2_147_483_647).meta({
-    ...{ minimum: widest.lowest, maximum: widest.highest },
+    minimum: widest.lowest,
+    maximum: widest.highest,
     description: 'cm above the floor',
   }),
   enterDuration: seconds,
@@ -39,8 +40,16 @@ export const RoomUpdate = fields
     description: roomLimitsText,
     examples: [
       {
-        ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180 },
-        ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120 },
+        sensorMounting: 'wall',
+        xMin: 180,
+        xMax: 180,
+        yMax: 350,
+        yMin: 30,
+        zMin: 0,
+        zMax: 180,
+        sensorHeight: 150,
+        enterDuration: 120,
+        exitDuration: 120,
         regions: [{ kind: 'bed', name: 'Bed', topLeftX: -100, topLeftY: 300, bottomRightX: 0, bottomRightY: 100 }],
       },
     ],

@@ -75,7 +75,8 @@ const areaMove = (
   { regions, when }: { regions: readonly Region[]; when: When },
 ): Step => {
   if (!area) return { state, happened: [] };
-  const [key, move] = [String(area.index), entered ? ('in' as const) : ('out' as const)];
+  const key = String(area.index);
+  const move = entered ? ('in' as const) : ('out' as const);
   const left = (track.inside ?? []).filter((index) => index !== area.index);
   const inside = entered ? [...left, area.index].slice(-INSIDE_KEPT) : left;
   // Who enters an area again without having left it is there now, whatever was entered in between; it is no news.
@@ -113,7 +114,9 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
   7: { mark: 'e', situation: 'fall_suspected_sensitive' },
   8: { mark: 'b', situation: 'fall_detected_sensitive' },
 };
-const [SUSPECTED, FALLEN, SITTING_ON_GROUND] = [2, 5, 8];
+const SUSPECTED = 2;
+const FALLEN = 5;
+const SITTING_ON_GROUND = 8;
 const SITTING_UP = 11;
 
 /** The region in which a person is: the one entered last and not left, because poses have no point. */

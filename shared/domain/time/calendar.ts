@@ -43,7 +43,8 @@ export const lastDay = (given: string): string => dateOf(utcOf(dayBehind(given))
 /** When (ms) a day begins in a time zone: at the first minute that its clocks give this date or a later one. */
 export const startOfDay = (day: string, timeZone: string): number => {
   const middle = utcOf(day) / MINUTE;
-  let [low, high] = [middle - FARTHEST, middle + FARTHEST];
+  let low = middle - FARTHEST;
+  let high = middle + FARTHEST;
   while (low < high) {
     const between = Math.floor((low + high) / 2);
     if (wallTime(between * MINUTE, timeZone).date >= day) high = between;

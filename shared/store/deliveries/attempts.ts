@@ -61,7 +61,9 @@ const attemptWrites = (table: Table) => ({
   /** Moves the next attempt to `time` (ms); false when it is later already, or somebody is at it. `isQueued` as above. */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const waits = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {
-      ...{ ...waiting, now, none: null },
+      ...waiting,
+      now,
+      none: null,
     });
     const set = { nextAttempt: time, ...(!isQueued && dueDelivery(key, time)) };
     return (await table.update(keyOf(key), changes({ set, if: waits }))) !== null;

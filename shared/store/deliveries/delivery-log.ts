@@ -28,14 +28,18 @@ const look = async (
   [since, until]: Span,
   { newestFirst, after, limit, fresh }: Direction,
 ): Promise<Stretch<DeliveryRow, string>> => {
-  const [low, high] = [ulidsFrom(since), ulidsFrom(until + 1)];
+  const low = ulidsFrom(since);
+  const high = ulidsFrom(until + 1);
   const isOver = after !== undefined && (newestFirst ? after < low : after > high);
   // The table refuses a range that ends before it begins, and a start that is outside of its range.
   if (low > high || isOver) return { rows: [], next: undefined };
   const isInside = after !== undefined && after >= low && after <= high;
   const at = (id: string) => keyOf({ ...key, id });
   const query = {
-    ...{ pk: at(low).pk, between: [at(low).sk, at(high).sk] as const, newestFirst, only: names },
+    pk: at(low).pk,
+    between: [at(low).sk, at(high).sk] as const,
+    newestFirst,
+    only: names,
     ...(isInside && { startAfter: at(after) }),
   };
   const { rows: found, isWhole } = await firstOf<DeliveryItem>(table, query, limit, fresh);
@@ -68,7 +72,8 @@ const fits = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery): bo
   (eventUuid === undefined || row.snapshot.event.uuid === eventUuid);
 
 /** Sort before every id, and behind every id. */
-const [LOWEST, HIGHEST] = ['', '~'];
+const LOWEST = '';
+const HIGHEST = '~';
 /** The deliveries of a webhook that were read, which are all up to the id `to` in the order of the list. */
 type Read = { key: Receiver; to: string; rows: DeliveryRow[] };
 

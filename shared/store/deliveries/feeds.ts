@@ -20,7 +20,10 @@ const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook(
 
 /** What a reader took has no status: nobody was called. */
 const taken = {
-  ...{ status: null, error: null, responseBody: '', durationMs: 0 },
+  status: null,
+  error: null,
+  responseBody: '',
+  durationMs: 0,
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 };
 

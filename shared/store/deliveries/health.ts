@@ -88,7 +88,8 @@ const receiverWrites = (table: Table) => {
       holds: readonly Hold[],
     ) => {
       const set = {
-        ...{ lastFailure: now, ...(openUntil !== null && { openUntil }) },
+        lastFailure: now,
+        ...(openUntil !== null && { openUntil }),
         ...(isLost && { troubleDate: now }),
       };
       const since = (name: string) => ({ [name]: `if_not_exists(#${name}, :lastFailure)` });

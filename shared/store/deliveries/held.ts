@@ -49,7 +49,11 @@ const heldWrites = (table: Table) => ({
     const webhook = { customerId, id: webhookId };
     const until = heldUntil(deliveryId, now);
     const set = {
-      ...{ state: 'held', reason: 'webhook_disabled', updateDate: now, nextAttempt: null, heldUntil: until },
+      state: 'held',
+      reason: 'webhook_disabled',
+      updateDate: now,
+      nextAttempt: null,
+      heldUntil: until,
       ...dueDelivery(key, until),
       listPk: lists.heldOfWebhook({ customerId, webhookId }),
       listSk: lists.byDelivery({ deliveryId }),

@@ -55,7 +55,8 @@ const taskOf = (key: Key): Task | null => {
   return toPerson && { ...first, ...toPerson, webhookId: null, customerId: Number(toPerson.customerId) };
 };
 const dueOf = (key: Key & { dueAt: string }): Due[] => {
-  const [task, time] = [taskOf(key), Number(key.dueAt)];
+  const task = taskOf(key);
+  const time = Number(key.dueAt);
   if (task?.type === 'process_notice') return [{ task: { ...task, receiveDate: Math.max(0, time - GRACE) }, time }];
   return task ? [{ task, time }] : [];
 };

@@ -49,7 +49,11 @@ export const append = async (
     recent.note(
       customerId,
       hits.map(({ id, createDate, sensorEventId, sensorId, ruleId }) => ({
-        ...{ id, createDate, sensorEventId, sensorId, ruleId },
+        id,
+        createDate,
+        sensorEventId,
+        sensorId,
+        ruleId,
       })),
     );
   const passed = recent.since(customerId, after) ?? [];

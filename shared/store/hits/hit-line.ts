@@ -97,7 +97,8 @@ export const sensorLine = async (
     let before = 0;
     for (const { first, last } of stretches) {
       const { series, number } = first;
-      const [low, high] = [Math.max(number, number + from - before), Math.min(last + 1, number + to - before)];
+      const low = Math.max(number, number + from - before);
+      const high = Math.min(last + 1, number + to - before);
       if (low < high) found.push(...(await listed.range(series, low, high)));
       before += last - number + 1;
     }

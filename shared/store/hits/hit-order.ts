@@ -14,7 +14,8 @@ type Wanted = { offset: number; length: number; ties: 1 | -1 };
 /** The hits of a line that did not change late, read from the newest wanted to ever older ones. */
 const readDown = (line: HitLine, late: ReadonlySet<number>, from: number) => {
   const found: HitItem[] = [];
-  let [low, made] = [from, Number.POSITIVE_INFINITY];
+  let low = from;
+  let made = Number.POSITIVE_INFINITY;
   return {
     found,
     /** No hit that is not read yet changed at this time (ms) or later. */
@@ -38,7 +39,8 @@ const searchStart = async (line: HitLine, late: readonly LateChange[], offset: n
       late.filter((change) => change.updateDate >= createDate).length - late.filter((change) => change.id >= id).length;
     return line.size - position + moved <= offset;
   };
-  const [low, high] = [line.size - offset - late.length, line.size - offset + late.length];
+  const low = line.size - offset - late.length;
+  const high = line.size - offset + late.length;
   const first = await firstWhere(Math.max(0, low), Math.max(0, Math.min(line.size, high)), isBehind);
   if (first === line.size) return { position: first, time: Number.POSITIVE_INFINITY, id: Number.POSITIVE_INFINITY };
   const edge = (await line.at(first)).createDate + SOON;

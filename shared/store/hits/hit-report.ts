@@ -20,7 +20,9 @@ const changesOf = ({ at, tries, sent }: Report, time: number, isLate: boolean, c
       `${isLate ? ', isLate = :late' : ''}`,
     ConditionExpression: `NOT contains(${message}.sendTryTimes, :first) AND ${condition}`,
     ExpressionAttributeValues: {
-      ...{ ':tries': tries, ':first': tries[0], ':time': time },
+      ':tries': tries,
+      ':first': tries[0],
+      ':time': time,
       ...(sent && { ':sent': true }),
       ...(isLate && { ':late': true }),
     },

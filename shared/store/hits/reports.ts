@@ -18,7 +18,10 @@ const reported = ({
   acknowledgement,
   feedback,
 }: HitItem): ReportHit => ({
-  ...{ createDate, sensorId, sensorEventId, situation },
+  createDate,
+  sensorId,
+  sensorEventId,
+  situation,
   acknowledged: acknowledgement?.date ?? null,
   feedback: feedback ?? null,
 });

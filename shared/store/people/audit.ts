@@ -32,7 +32,8 @@ const fits = ({ actor, object, operation, refused }: StoredLine, query: AuditQue
 export const auditReads = (table: TableReader) => ({
   /** A page of the lines of a customer in a span of time (ms), newest first. */
   page: (customerId: number, [since, until]: readonly [number, number], query: AuditQuery) => {
-    const [low, high] = [auditIdsFrom(since), auditIdsFrom(until + 1)];
+    const low = auditIdsFrom(since);
+    const high = auditIdsFrom(until + 1);
     return lookFor(query, BOUNDS, async (after: string | undefined, limit, isFirst) => {
       // The table refuses a range that ends before it begins, and a start that is outside of its range.
       if (low > high || (after !== undefined && after < low)) return { rows: [], next: undefined };
@@ -41,7 +42,9 @@ export const auditReads = (table: TableReader) => ({
       const { rows, isWhole } = await firstOf<StoredLine>(
         table,
         {
-          ...{ pk: at(low).pk, between: [at(low).sk, at(high).sk] as const, newestFirst: true },
+          pk: at(low).pk,
+          between: [at(low).sk, at(high).sk] as const,
+          newestFirst: true,
           ...(isInside && { startAfter: at(after) }),
         },
         limit,

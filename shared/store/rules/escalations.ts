@@ -32,7 +32,9 @@ const escalationWrites = (table: Table) => ({
       set: { escalation, updateDate, isLate: true, ...(escalation.isHurried && { nobodyOnDuty: true }) },
       compute: { messages: 'list_append(#messages, :more)' },
       if: where(`${isAsRead} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
-        ...{ was: hit.escalation, before: hit.updateDate, more: messages },
+        was: hit.escalation,
+        before: hit.updateDate,
+        more: messages,
       }),
     });
     const key = items.ruleHit({ customerId, hitId: hit.id });

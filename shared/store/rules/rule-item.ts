@@ -19,6 +19,8 @@ export const ruleItem = ({
 
 /** The rule that an item of the table is. */
 export const ruleOf = (item: StoredRule): Rule => ({
-  ...{ escalation: [], repeatSeconds: null, untilAcknowledged: true },
+  escalation: [],
+  repeatSeconds: null,
+  untilAcknowledged: true,
   ...item,
 });

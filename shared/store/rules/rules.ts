@@ -160,7 +160,8 @@ const ruleWrites = (table: Table) => ({
     most: number,
   ): Promise<'done' | 'changed' | 'unknown_reference' | 'limit_reached'> => {
     const { customerId } = rule;
-    const [from, to] = [keyOf(before), keyOf(rule)];
+    const from = keyOf(before);
+    const to = keyOf(rule);
     const counts = await enabledChange(table, before, rule, most);
     if (counts === null) return 'limit_reached';
     const region = await keepRegion(table, rule);

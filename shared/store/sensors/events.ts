@@ -155,7 +155,9 @@ export const putNotice = (
 ): Write => ({
   put: {
     ...items.notice({ customerId, sensorId, uuid }),
-    ...{ ...notice, ttl: ttlOf(notice.receiveDate), ...(webhookId !== undefined && { webhookId }) },
+    ...notice,
+    ttl: ttlOf(notice.receiveDate),
+    ...(webhookId !== undefined && { webhookId }),
     ...dueAt(uuid, notice.receiveDate + GRACE),
   },
   where: absent,

@@ -64,7 +64,8 @@ const feedbackWrites = (table: Table) => ({
       const hit = await hitOf(table, customerId, ruleHitId);
       if (ruleHitId !== null && !hit) return 'gone';
       const listPk = lists.feedbackOfSensor({ customerId, sensorId });
-      const [listSk, ttl] = [lists.byTime({ id }), ttlOf(feedback)];
+      const listSk = lists.byTime({ id });
+      const ttl = ttlOf(feedback);
       const atHit = hit && { put: { feedback, ...ofHit(customerId, hit, feedback), ttl } };
       const failed = await table.write(
         { put: { ...feedback, ...keyOf(customerId, feedback), listPk, listSk, ttl }, where: absent },

@@ -23,7 +23,8 @@ export const openFalls = (table: Table) => ({
     const found = await table.getAll<Item>(keys.flatMap(({ state, sensor }) => [state, sensor]));
     const at = <T>(key: Key) => found.find(({ pk, sk }) => pk === key.pk && sk === key.sk) as T | undefined;
     const data = keys.flatMap((key) => {
-      const [state, sensor] = [at<StateItem>(key.state), at<SensorRecord>(key.sensor)];
+      const state = at<StateItem>(key.state);
+      const sensor = at<SensorRecord>(key.sensor);
       const falls = state ? openFallsOf(state) : [];
       // The list may lag behind states and sensors.
       return sensor && falls.length > 0 ? [{ sensorId: sensor.id, name: sensor.name, falls }] : [];

@@ -43,7 +43,8 @@ const roomWrites = (table: Table) => ({
     stored: Room,
     before: readonly Numbered[],
   ): Promise<boolean> => {
-    const [customerId, sensorId] = [sensor.customerId ?? UNASSIGNED, sensor.id];
+    const customerId = sensor.customerId ?? UNASSIGNED;
+    const sensorId = sensor.id;
     const room: SensorRecord['room'] = { ...extentOf(stored), regions: stored.regions.map(placeOf) };
     const failed = await table.write(
       touchSensor(customerId, sensorId, { room }, unchangedSince(sensor)),

@@ -24,7 +24,11 @@ const membersOf = async (table: TableReader, { customerId, groupId }: GroupKey):
 };
 
 const viewOf = ({ id, createDate, updateDate, customerId, name }: Fields, sensorIds: string[]): SensorGroup => ({
-  ...{ id, createDate, updateDate, customerId, name },
+  id,
+  createDate,
+  updateDate,
+  customerId,
+  name,
   sensorIds,
 });
 
@@ -88,8 +92,10 @@ const arrange = async (
   progress: Progress,
 ): Promise<Arranged | null> => {
   const members = version === 0 ? [] : await membersOf(table, { customerId, groupId });
-  const [before, after] = [new Set(members), new Set(wanted)];
-  const [left, joining] = [members.filter((id) => !after.has(id)), [...after].filter((id) => !before.has(id))];
+  const before = new Set(members);
+  const after = new Set(wanted);
+  const left = members.filter((id) => !after.has(id));
+  const joining = [...after].filter((id) => !before.has(id));
   const keys = [...left, ...joining].map((id) => sensorKey(customerId, id));
   const sensors = new Map((await table.getAll<SensorItem>(keys)).map((sensor) => [sensor.id, sensor]));
   const unknown = joining.find((id) => !sensors.has(id));

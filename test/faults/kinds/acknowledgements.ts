@@ -31,7 +31,8 @@ const taken = async (scene: Scene): Promise<Story> => {
     }
   };
   return {
-    ...{ atOnce: take, amid: take },
+    atOnce: take,
+    amid: take,
     after: async () => {
       const all = (await stores.hitLists.pageOfSensor(customerId, sensorId, 0, OLDEST)).hits;
       const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 200 });
@@ -58,10 +59,14 @@ const taken = async (scene: Scene): Promise<Story> => {
 export const ofAcknowledgements: readonly Fault[] = [
   {
     title: 'a receiver and a user acknowledge while processes die: one of them stands, and it is told once',
-    ...{ rates: { crashes: failpoints, crash: 0.15, trouble: 0.2 }, steps: 1, story: taken },
+    rates: { crashes: failpoints, crash: 0.15, trouble: 0.2 },
+    steps: 1,
+    story: taken,
   },
   {
     title: 'a receiver and a user acknowledge while calls of the table fail: one of them stands, and it is told once',
-    ...{ rates: { refusal: 0.1, lostAnswer: 0.1 }, steps: 1, story: taken },
+    rates: { refusal: 0.1, lostAnswer: 0.1 },
+    steps: 1,
+    story: taken,
   },
 ];

@@ -10,7 +10,8 @@ const CHANGES = 6;
 const changing = async (scene: Scene): Promise<Story> => {
   const { homes, stores, fresh } = scene;
   const { client, customerId } = homes.birch;
-  const [first, second] = [fresh('bot'), fresh('renamed')];
+  const first = fresh('bot');
+  const second = fresh('renamed');
   const made = new Set<number>();
   const change = async () => {
     for (let at = 0; at < CHANGES; at++) {
@@ -23,7 +24,8 @@ const changing = async (scene: Scene): Promise<Story> => {
     }
   };
   return {
-    ...{ atOnce: change, amid: change },
+    atOnce: change,
+    amid: change,
     after: async () => {
       const bots = (await stores.bots.list(customerId)).filter(({ name }) => name === first || name === second);
       const { data } = await stores.audit.page(customerId, [0, Number.MAX_SAFE_INTEGER - 1], ALL);
@@ -44,14 +46,20 @@ const changing = async (scene: Scene): Promise<Story> => {
 export const ofAudit: readonly Fault[] = [
   {
     title: 'things are changed while processes die: no change is without its line in the audit',
-    ...{ rates: { crashes: failpoints, crash: 0.25 }, steps: 1, story: changing },
+    rates: { crashes: failpoints, crash: 0.25 },
+    steps: 1,
+    story: changing,
   },
   {
     title: 'things are changed while calls of the table fail: no change is without its line in the audit',
-    ...{ rates: { refusal: 0.1, lostAnswer: 0.1 }, steps: 1, story: changing },
+    rates: { refusal: 0.1, lostAnswer: 0.1 },
+    steps: 1,
+    story: changing,
   },
   {
     title: 'things are changed while answers to writes are lost: no change is without its line in the audit',
-    ...{ rates: { awsErrors: [awsErrors.unsaid], aws: 0.2 }, steps: 1, story: changing },
+    rates: { awsErrors: [awsErrors.unsaid], aws: 0.2 },
+    steps: 1,
+    story: changing,
   },
 ];

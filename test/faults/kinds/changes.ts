@@ -36,7 +36,8 @@ const allIsGone = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, fresh } = scene;
   const { birch } = homes;
   const own = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
-  const [withRule, withHook] = [await addAlarm(scene), await addAlarm(scene)];
+  const withRule = await addAlarm(scene);
+  const withHook = await addAlarm(scene);
   await step(LAG_IS_OVER);
   await deleteHook(birch, own);
   await deleteHook(birch, withHook.hook);
@@ -118,15 +119,20 @@ export const ofChanges: readonly Fault[] = [
   { title: 'a URL, a secret and a token are changed just before a fall: the new ones are used', story: allIsOther },
   {
     title: 'a sensor moves to another customer before its fall is evaluated: the previous customer is told',
-    ...{ ...waiting, story: movesOn },
+    ...waiting,
+    story: movesOn,
   },
   {
     title: 'a sensor is deleted before its fall is evaluated: its customer is told',
-    ...{ ...waiting, story: isDeleted },
+    ...waiting,
+    story: isDeleted,
   },
   {
     title: 'a replay starts just after deliveries have failed: all of them arrive',
-    ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [0] }, story: replayedAtOnce, steps: 0 },
-    ...{ falls: 'one' },
+    rates: { trouble: 1 },
+    settings: { RETRY_SCHEDULE: [0] },
+    story: replayedAtOnce,
+    steps: 0,
+    falls: 'one',
   },
 ];

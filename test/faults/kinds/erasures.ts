@@ -10,7 +10,8 @@ type Fed = { id: string; body: string };
 /** A home of its own, whose falls wait in the feed of a webhook without an address. */
 const furnishHome = async (scene: Scene) => {
   const home = await createHome(await scene.admin(), scene.fresh('yew'), ALL_PERMISSIONS);
-  const [erased, other] = [await linkSensor(home.client), await linkSensor(home.client)];
+  const erased = await linkSensor(home.client);
+  const other = await linkSensor(home.client);
   const hook = { name: 'n', url: null, format: 'full', isCustomerHook: true, situations: ['fall_detected'] };
   const { id, token } = await home.client.ok<{ id: string; token: string }>('POST', '/webhooks', hook);
   return { ...home, erased, other, path: `/webhooks/${id}`, reader: home.client.as(token) };
@@ -92,11 +93,15 @@ export const ofErasures: readonly Fault[] = (['sensor', 'customer'] as const).fl
   {
     title: `processes die while a ${kind} is erased: nothing of it is left, and others are told all`,
     rates: { crashes: failpoints, crash: 0.1, doubleMessage: 0.2 },
-    ...{ falls: 'one', steps: 0, story: erase(kind) },
+    falls: 'one',
+    steps: 0,
+    story: erase(kind),
   },
   {
     title: `table and queues fail while a ${kind} is erased: nothing of it is left, and others are told all`,
     rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lateMessage: 0.2 },
-    ...{ falls: 'one', steps: 0, story: erase(kind) },
+    falls: 'one',
+    steps: 0,
+    story: erase(kind),
   },
 ]);

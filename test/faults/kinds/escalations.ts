@@ -25,7 +25,8 @@ const furnishHome = async (scene: Scene) => {
   const recipients = hooks.map((webhookId) => [{ botId: bot.id, webhookId }]);
   const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
   await client.ok('POST', '/rules', {
-    ...{ ...texts, recipients: recipients[0] },
+    ...texts,
+    recipients: recipients[0],
     escalation: STEPS.map((afterSeconds, at) => ({ afterSeconds, recipients: recipients[at + 1] })),
   });
   const path = `/customers/${customerId}/rule-hits/${firstId(customerId) + 1}`;
@@ -122,27 +123,32 @@ export const ofEscalations: readonly Fault[] = [
   {
     title: 'an alarm escalates over three steps while processes die: each step is told, under one id',
     rates: { crashes: deaths, crash: 0.4 },
-    ...{ ...whole, story: threeSteps },
+    ...whole,
+    story: threeSteps,
   },
   {
     title:
       'an alarm escalates over three steps while table and queues fail, or deliver twice: each step is told, under one id',
     rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.3, lostDeletion: 0.2 },
-    ...{ ...whole, story: threeSteps },
+    ...whole,
+    story: threeSteps,
   },
   {
     title: 'sweeps and timers die while an alarm escalates: each step is told, under one id',
     rates: { crashes: ['sweep.begun', 'sweep.looked', 'sweep.enqueued', 'escalate.taken'], crash: 0.6, unsent: 0.3 },
-    ...{ ...whole, story: threeSteps },
+    ...whole,
+    story: threeSteps,
   },
   {
     title: 'an acknowledgement races a step: no step begins more than a second after it was answered',
     rates: { doubleMessage: 0.3 },
-    ...{ falls: 'one', story: raced },
+    falls: 'one',
+    story: raced,
   },
   {
     title: 'an acknowledgement races a step while processes die: no step begins more than a second after it',
     rates: { crashes: ['escalate.taken', 'escalate.written', 'escalate.enqueued'], crash: 0.4, doubleMessage: 0.2 },
-    ...{ falls: 'one', story: raced },
+    falls: 'one',
+    story: raced,
   },
 ];

@@ -110,17 +110,23 @@ const anHour = async (scene: Scene): Promise<Story> => {
 export const ofFeeds: readonly Fault[] = [
   {
     title: 'a reader behind a router dies at random for an hour: it gets every fall, in order for each sensor',
-    ...{ falls: 'one', steps: 0, story: anHour },
+    falls: 'one',
+    steps: 0,
+    story: anHour,
   },
   {
     title: 'processes die while a feed is filled and fetched: its reader gets every fall, in order for each sensor',
     rates: { crashes: failpoints, crash: 0.15, doubleMessage: 0.2 },
-    ...{ falls: 'one', steps: 0, story: anHour },
+    falls: 'one',
+    steps: 0,
+    story: anHour,
   },
   {
     title:
       'table and queues fail while a feed is filled and fetched: its reader gets every fall, in order for each sensor',
     rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lostDeletion: 0.2 },
-    ...{ falls: 'one', steps: 0, story: anHour },
+    falls: 'one',
+    steps: 0,
+    story: anHour,
   },
 ];

@@ -100,7 +100,9 @@ const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene):
   await toCustomer(id);
   const hook = await addHook(client, receiver, id, fresh('admin'));
   homes.birch = {
-    ...{ customerId: id, client, hooks: [hook] },
+    customerId: id,
+    client,
+    hooks: [hook],
     sensor: { ...device, device: client.as(device.deviceToken) },
   };
   return {
@@ -119,7 +121,9 @@ const troubled = { rates: { trouble: 1 } } as const;
 export const ofOperators: readonly Fault[] = [
   {
     title: 'a secret is rotated between retries: later requests have a signature that the receiver can verify',
-    ...{ ...troubled, story: secretRotated, steps: 1 },
+    ...troubled,
+    story: secretRotated,
+    steps: 1,
   },
   {
     title: 'a URL is changed between retries: all waiting deliveries go to the new URL',
@@ -133,18 +137,25 @@ export const ofOperators: readonly Fault[] = [
   },
   {
     title: 'a webhook is deleted between retries: its deliveries end with this reason, and all others arrive',
-    ...{ ...troubled, story: webhookDeleted, mayEnd: ['deleted'] },
+    ...troubled,
+    story: webhookDeleted,
+    mayEnd: ['deleted'],
   },
   {
     title: 'a sensor is deleted between retries: its earlier falls are told nevertheless',
-    ...{ ...troubled, story: sensorDeleted, settings: { SENSOR_INACTIVE_AFTER_SECONDS: 60 } },
+    ...troubled,
+    story: sensorDeleted,
+    settings: { SENSOR_INACTIVE_AFTER_SECONDS: 60 },
   },
   {
     title: 'a sensor moves to another customer between retries: its earlier falls are told to the previous customer',
-    ...{ ...troubled, story: sensorMoved },
+    ...troubled,
+    story: sensorMoved,
   },
   {
     title: 'a customer is deleted between retries: its deliveries end with this reason, and nobody else gets them',
-    ...{ ...troubled, story: customerDeleted, mayEnd: ['deleted'] },
+    ...troubled,
+    story: customerDeleted,
+    mayEnd: ['deleted'],
   },
 ];

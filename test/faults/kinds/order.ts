@@ -64,6 +64,7 @@ export const ofOrder: readonly Fault[] = [
       doubleMessage: 0.2,
       lostDeletion: 0.2,
     },
-    ...{ falls: 'one', story: inOrder },
+    falls: 'one',
+    story: inOrder,
   },
 ];

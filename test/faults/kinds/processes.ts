@@ -2,7 +2,8 @@ import { type Failpoint, failpoints } from '#shared/runtime/failpoints.ts';
 import type { Fault } from '../fault.ts';
 
 const during = (step: string): Failpoint[] => failpoints.filter((name) => name.startsWith(`${step}.`));
-const [ingest, sweeping] = [during('ingest'), during('sweep')];
+const ingest = during('ingest');
+const sweeping = during('sweep');
 const crashAt = (...crashes: Failpoint[]) => ({ crashes, crash: 0.5 });
 
 /** Faults of processes and of clocks. */
@@ -45,7 +46,8 @@ export const ofProcesses: readonly Fault[] = [
     title: 'the sweep dies: the next sweep finds everything that is due',
     rates: { ...crashAt(...sweeping), trouble: 0.7 },
     settings: { RETRY_SCHEDULE: [0, ...Array.from({ length: 12 }, () => 1_000)] },
-    ...{ steps: 3, stepMs: 1_300_000 },
+    steps: 3,
+    stepMs: 1_300_000,
   },
   { title: 'processes die at any point: every fall is told', rates: { crashes: failpoints, crash: 0.15 }, steps: 1 },
   {

@@ -11,7 +11,8 @@ const HIDDEN_MS = 901_000;
 
 /** Every unreadable message must be in the quarantine, where a person finds it, and in no other queue. */
 const nothingUnread = async ({ queues, unread }: Scene): Promise<Story> => {
-  const [before, aside] = [unread(), queues.quarantine.stats().visible];
+  const before = unread();
+  const aside = queues.quarantine.stats().visible;
   return {
     after: async () => {
       const put = queues.quarantine.stats().visible - aside;
@@ -111,32 +112,46 @@ export const ofQueue: readonly Fault[] = [
   },
   {
     title: 'the messages of one sensor fail: falls of other sensors are told meanwhile',
-    ...{ rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', story: blocked, steps: 0 },
+    rates: { crashes: ['process.judged'], crash: 1 },
+    falls: 'one',
+    story: blocked,
+    steps: 0,
   },
   {
     title:
       'a message fails by itself at every attempt: it is put aside, and the falls of its sensor behind it are told',
-    ...{ falls: 'one', story: failing('poisoned'), steps: 8, stepMs: 5_000 },
+    falls: 'one',
+    story: failing('poisoned'),
+    steps: 8,
+    stepMs: 5_000,
   },
   {
     title:
       'a decision fails by itself at every attempt: it is put aside, and the falls of its sensor after it are told',
-    ...{ falls: 'one', story: failing('undeliverable'), steps: 8, stepMs: 5_000 },
+    falls: 'one',
+    story: failing('undeliverable'),
+    steps: 8,
+    stepMs: 5_000,
   },
   {
     title: 'a message becomes a dead letter while sweeps die too: a later sweep redrives it, and it is told',
     rates: { crashes: ['process.judged', 'sweep.begun'], crash: 1 },
-    ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
+    falls: 'one',
+    steps: 110,
+    stepMs: HIDDEN_MS,
   },
   {
     title: 'a decision cannot be applied until its message is a dead letter: once that is put back, it is told',
     rates: { crashes: ['process.decided', 'sweep.begun'], crash: 1 },
-    ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
+    falls: 'one',
+    steps: 110,
+    stepMs: HIDDEN_MS,
   },
   {
     title: 'the table is unavailable for three hours under load: every acknowledged message is told afterwards',
     rates: { crashes: ['process.judged', 'process.deliveries_written', 'deliver.claimed'], crash: 0.6 },
-    ...{ story: outage, lastsMs: 3 * HOUR },
+    story: outage,
+    lastsMs: 3 * HOUR,
   },
   {
     title: 'a version is deployed meanwhile: tasks and items of older and newer versions are processed',
@@ -146,8 +161,18 @@ export const ofQueue: readonly Fault[] = [
   {
     title: 'all of these faults happen at once: every fall is told',
     rates: {
-      ...{ crashes: failpoints, crash: 0.05, refusal: 0.03, lostAnswer: 0.03, unsent: 0.05, lostSend: 0.05 },
-      ...{ doubleMessage: 0.2, lateMessage: 0.2, lostDeletion: 0.1, poison: 0.1, otherVersion: 0.1, trouble: 0.3 },
+      crashes: failpoints,
+      crash: 0.05,
+      refusal: 0.03,
+      lostAnswer: 0.03,
+      unsent: 0.05,
+      lostSend: 0.05,
+      doubleMessage: 0.2,
+      lateMessage: 0.2,
+      lostDeletion: 0.1,
+      poison: 0.1,
+      otherVersion: 0.1,
+      trouble: 0.3,
     },
     steps: 2,
   },

@@ -59,18 +59,22 @@ export const ofReports: readonly Fault[] = [
       'reports come while earlier ones wait for a process that died: each change of the room is told, and no other',
     rates: {
       crashes: ['process.judged', 'process.decided', 'process.deliveries_written', 'process.applied'],
-      ...{ crash: 0.3, lostDeletion: 0.2 },
+      crash: 0.3,
+      lostDeletion: 0.2,
     },
-    ...{ falls: 'one', story: everyChange },
+    falls: 'one',
+    story: everyChange,
   },
   {
     title: 'a process dies while it takes a report: each change of the room is told, and no other',
     rates: { crashes: ['ingest.read', 'ingest.noted', 'ingest.enqueued'], crash: 0.3 },
-    ...{ falls: 'one', story: everyChange },
+    falls: 'one',
+    story: everyChange,
   },
   {
     title: 'table and queue fail or lose their answers among reports: each change of the room is told, and no other',
     rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1 },
-    ...{ falls: 'one', story: everyChange },
+    falls: 'one',
+    story: everyChange,
   },
 ];

@@ -92,7 +92,8 @@ describe('an access token', () => {
   });
   test('without manage_users neither sees nor withdraws the tokens of its user', async () => {
     const { client } = await hire('careful', { permissions: ['manage_users', 'manage_bots'] });
-    const [other, limited] = [await give(client), await give(client, { permissions: ['manage_bots'] })];
+    const other = await give(client);
+    const limited = await give(client, { permissions: ['manage_bots'] });
     const managing = await give(client, { permissions: ['manage_users'] });
     const withdraw = (by: Client, { id }: Token) => statusOf(by.call('DELETE', `/users/me/access-tokens/${id}`));
     expect(await statusOf(anybody.as(limited.token).call('GET', '/users/me/access-tokens'))).toBe(403);
@@ -113,7 +114,8 @@ describe('an access token', () => {
   });
   test('outlives a new password, but not its own end', async () => {
     const { client, username, password } = await hire('keeper');
-    const [lasting, brief] = [await give(client), await give(client, { expiresAt: Date.now() + 1_000 })];
+    const lasting = await give(client);
+    const brief = await give(client, { expiresAt: Date.now() + 1_000 });
     await client.ok('PUT', '/users/me/password', { currentPassword: password, newPassword: 'another-long-password' });
     expect(await statusOf(anybody.as(lasting.token).call('GET', '/users/me'))).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 1_100));

@@ -100,7 +100,8 @@ describe('the acknowledgeUrl of a delivery', () => {
   });
 
   test('is refused when it was changed in any part, was never made, or is of another hit', async () => {
-    const [first, second] = [await fallen(), await fallen()];
+    const first = await fallen();
+    const second = await fallen();
     const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];
     const base = first.url.slice(0, first.url.lastIndexOf('/'));
     const last = signature?.startsWith('A') ? 'B' : 'A';

@@ -29,7 +29,10 @@ const auditOf = async (client: Client, customerId: number, query = ''): Promise<
   return page;
 };
 const told = ({ operation, actor, object, changes, refused }: AuditLine) => ({
-  ...{ operation, actor, object, changes },
+  operation,
+  actor,
+  object,
+  changes,
   ...(refused && { refused }),
 });
 let homes = 0;
@@ -124,13 +127,15 @@ describe('a line tells', () => {
         operation: 'createUser',
         actor: { kind: 'user', id: String(userId), name: username },
         object: { kind: 'user', id: String(userId) },
-        ...{ changes: [], refused: true },
+        changes: [],
+        refused: true,
       },
       {
         operation: 'listAudit',
         actor: { kind: 'user', id: String(guest.id), name: guest.username },
         object: { kind: 'customer', id: String(customerId) },
-        ...{ changes: [], refused: true },
+        changes: [],
+        refused: true,
       },
     ]);
   });
@@ -167,7 +172,8 @@ describe('the list', () => {
   });
 
   test('of another customer is a 404, and that of no customer is for system admins', async () => {
-    const [ours, theirs] = [await home(), await home()];
+    const ours = await home();
+    const theirs = await home();
     for (const id of [theirs.customerId, 0, 987_654])
       expect((await ours.client.call('GET', `/customers/${id}/audit`)).status).toBe(404);
     expect((await admin.call('GET', '/customers/987654/audit')).status).toBe(404);

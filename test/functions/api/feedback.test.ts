@@ -56,9 +56,16 @@ describe('feedback', () => {
       eventId: hit.sensorEventId,
     });
     expect(first).toEqual({
-      ...{ ...opinion, description: 'lay down', ruleHitId: hit.id, eventId: hit.sensorEventId },
-      ...{ id: first.id, createDate: first.createDate, updateDate: first.createDate },
-      ...{ sensorId: sensor.sensorId, accountId: its.home.userId, forwardToMakerA: false },
+      ...opinion,
+      description: 'lay down',
+      ruleHitId: hit.id,
+      eventId: hit.sensorEventId,
+      id: first.id,
+      createDate: first.createDate,
+      updateDate: first.createDate,
+      sensorId: sensor.sensorId,
+      accountId: its.home.userId,
+      forwardToMakerA: false,
     });
     expect(first.id).toBeGreaterThan(1);
     const others = [await say(sensor), await say(sensor)];
@@ -73,7 +80,8 @@ describe('feedback', () => {
   });
 
   test('on a hit or an event of another sensor, or on none there is, is refused by its path', async () => {
-    const [{ sensor }, { hit }] = [await sensorWithHit(), await sensorWithHit()];
+    const { sensor } = await sensorWithHit();
+    const { hit } = await sensorWithHit();
     const uuid = '00000000-0000-4000-8000-000000000000';
     for (const [path, id] of [
       ['ruleHitId', hit.id],

@@ -46,7 +46,11 @@ describe('the list of firmwares', () => {
     const all = await list();
     expect(all.map(({ versionCode }) => versionCode).slice(0, 3)).toEqual([8, 9, 10]);
     expect(all[0]).toEqual({
-      ...{ manufacturer: 'maker_a', versionCode: 8, versionName: expect.any(String), buildDate: 1, isDefault: false },
+      manufacturer: 'maker_a',
+      versionCode: 8,
+      versionName: expect.any(String),
+      buildDate: 1,
+      isDefault: false,
       createDate: expect.any(Number),
     });
     const old = await client.call('GET', '/firmwares');
@@ -112,8 +116,10 @@ describe('the default', () => {
 
 describe('a pinned firmware', () => {
   test('is not deleted while any sensor has it, however often it was put', async () => {
-    const [first, second] = [await linkSensor(client), await linkSensor(client)];
-    const [version, other] = [await create(), await create()];
+    const first = await linkSensor(client);
+    const second = await linkSensor(client);
+    const version = await create();
+    const other = await create();
     for (const { sensorId } of [first, first, second]) expect(await pin(sensorId, version)).toBe(200);
     expect(await remove(version)).toBe(409);
     expect(await pin(first.sensorId, other)).toBe(200);
@@ -149,7 +155,8 @@ describe('a pinned firmware', () => {
   });
 
   test('is free once its sensor is deleted or becomes that of another customer', async () => {
-    const [deleted, moved] = [await linkSensor(client), await linkSensor(client)];
+    const deleted = await linkSensor(client);
+    const moved = await linkSensor(client);
     const version = await create();
     for (const { sensorId } of [deleted, moved]) expect(await pin(sensorId, version)).toBe(200);
     await admin.ok('DELETE', `/sensors/${deleted.sensorId}`);
@@ -174,7 +181,8 @@ describe('a pinned firmware', () => {
 test('a device is told which firmware to install: the pinned one, else the default of its maker', async () => {
   const standard = await create('maker_a', { isDefault: true });
   const other = await create('maker_b', { isDefault: true });
-  const [a, b] = [await linkSensor(client), await linkSensor(client, 'maker_b')];
+  const a = await linkSensor(client);
+  const b = await linkSensor(client, 'maker_b');
   const told = async ({ device, sensorId }: typeof a) =>
     (await device.ok<{ config: object }>('GET', `/devices/${sensorId}/config`)).config;
   expect([await told(a), await told(b)]).toMatchObject([

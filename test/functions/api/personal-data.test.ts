@@ -69,8 +69,20 @@ describe('an export', () => {
     const { lines } = await filesOf(await exported({ kind: 'sensor', id: home.sensorId }));
     const kinds = new Set(lines.map(({ item }) => item));
     expect([...kinds].sort()).toEqual([
-      ...['attempt', 'auditLine', 'config', 'delivery', 'event', 'feedback', 'groupMember', 'message', 'notice'],
-      ...['personDelivery', 'room', 'ruleHit', 'sensor', 'sensorState'],
+      'attempt',
+      'auditLine',
+      'config',
+      'delivery',
+      'event',
+      'feedback',
+      'groupMember',
+      'message',
+      'notice',
+      'personDelivery',
+      'room',
+      'ruleHit',
+      'sensor',
+      'sensorState',
     ]);
     expect(lines.some(({ item, raw }) => item === 'message' && String(raw).includes('"status":"calling"'))).toBe(true);
     expect(lines.find(({ item }) => item === 'delivery')).toMatchObject({
@@ -86,7 +98,10 @@ describe('an export', () => {
     const otp = await table.get<{ sealed: string }>(items.otp({ accountKey }));
     const hashes = (await logins.list(accountKey)).map(({ hash }) => hash);
     const secrets = [
-      ...[accountKey, otp?.sealed, await sessions.passwordHash(accountKey), ...hashes],
+      accountKey,
+      otp?.sealed,
+      await sessions.passwordHash(accountKey),
+      ...hashes,
       (await webhooks.get(customerId, webhookId))?.token,
     ];
     const job = await exported({ kind: 'customer', id: customerId });

@@ -165,7 +165,8 @@ describe('getReport', () => {
     const from = now() - 2 * DAY;
     await seedHits(table, { customerId, sensors: [sensor.sensorId], count: 50, from, stepMs });
     // Positions follow from ids: a last hit so far behind the first stands for all between them.
-    const [hitId, createDate] = [firstId(customerId) + MOST_HITS + 1, now()];
+    const hitId = firstId(customerId) + MOST_HITS + 1;
+    const createDate = now();
     const key = items.ruleHit({ customerId, hitId });
     await table.write({ put: { id: hitId, createDate, updateDate: createDate, messages: [], sensorId: 'x', ...key } });
     const long = await client.call('GET', `${at}?from=2027-03&to=2027-04`);

@@ -7,11 +7,25 @@ import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 const first = {
-  ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180, sensorHeight: 150 },
-  ...{ enterDuration: 120, exitDuration: 120, regions: [] as object[] },
+  sensorMounting: 'wall',
+  xMin: 180,
+  xMax: 180,
+  yMax: 350,
+  yMin: 30,
+  zMin: 0,
+  zMax: 180,
+  sensorHeight: 150,
+  enterDuration: 120,
+  exitDuration: 120,
+  regions: [] as object[],
 };
 const region = (more: object = {}) => ({
-  ...{ kind: 'default', name: 'r', topLeftX: -50, topLeftY: 100, bottomRightX: 50, bottomRightY: 0 },
+  kind: 'default',
+  name: 'r',
+  topLeftX: -50,
+  topLeftY: 100,
+  bottomRightX: 50,
+  bottomRightY: 0,
   ...more,
 });
 const many = (count: number, kind: string) => Array.from({ length: count }, () => region({ kind }));

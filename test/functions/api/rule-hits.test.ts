@@ -28,7 +28,8 @@ describe('a list of rule hits', () => {
     const home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
     for (let n = 0; n < 3; n++) sensors.push((await linkSensor(home.client)).sensorId);
     // The first 600 are too old to be shown, by a day and less; expiry has not removed them yet.
-    const [count, stepMs] = [COUNT, 60_000];
+    const count = COUNT;
+    const stepMs = 60_000;
     const from = Date.now() - RETENTION - OLD * stepMs - stepMs / 2;
     const log = { customerId: home.customerId, sensors, count, from, stepMs };
     hits = (await seedHits(cloud.runtime.table, log)).slice(OLD);
@@ -50,11 +51,10 @@ describe('a list of rule hits', () => {
       const ordered = hits.toSorted((a, b) => a[field] - b[field] || a.id - b.id);
       const descending = hits.toSorted((a, b) => b[field] - a[field] || a.id - b.id);
       for (const page of [0, 7, Math.ceil(hits.length / 30) - 1]) {
-        const [from, to] = [page * 30, (page + 1) * 30];
-        const [up, down] = [
-          await list(`sortBy=asc(${field})&page=${page}`),
-          await list(`sortBy=desc(${field})&page=${page}`),
-        ];
+        const from = page * 30;
+        const to = (page + 1) * 30;
+        const up = await list(`sortBy=asc(${field})&page=${page}`);
+        const down = await list(`sortBy=desc(${field})&page=${page}`);
         expect([up.total, down.total]).toEqual([hits.length, hits.length]);
         expect(ids(up.data)).toEqual(ids(ordered.slice(from, to)));
         expect(ids(down.data)).toEqual(ids(descending.slice(from, to)));
@@ -85,7 +85,8 @@ describe('a list of rule hits', () => {
 
   test('costs the same for its first and its last page: at most 40 read', async () => {
     const last = Math.ceil(hits.length / 200) - 1;
-    const [first, end] = [await list('perPage=200'), await list(`perPage=200&page=${last - 1}`)];
+    const first = await list('perPage=200');
+    const end = await list(`perPage=200&page=${last - 1}`);
     expect(first.data).toHaveLength(200);
     expect(first.read).toBeLessThanOrEqual(40);
     expect(Math.abs(end.read - first.read)).toBeLessThanOrEqual(1);
@@ -101,8 +102,13 @@ describe('a list of rule hits', () => {
 describe('the hits of a customer', () => {
   const hit = (n: number) => ({
     numbered: { series: 1, number: n + 1 },
-    ...{ ruleId: n, ruleSensorGroupId: 0, ruleCustomerId: 7, sensorId: 's', situation: 'fall_detected' as const },
-    ...{ sensorEventId: '00000000-0000-4000-8000-000000000001', messages: [] },
+    ruleId: n,
+    ruleSensorGroupId: 0,
+    ruleCustomerId: 7,
+    sensorId: 's',
+    situation: 'fall_detected' as const,
+    sensorEventId: '00000000-0000-4000-8000-000000000001',
+    messages: [],
   });
 
   test('are appended by one write each, however many since the place that they were judged by', async () => {
@@ -127,7 +133,8 @@ describe('the hits of a customer', () => {
   test('have ids without a gap and dates in their order, though 50 are appended at once', async () => {
     const engine = await startEngine(createLedger());
     // Two processes, each with turns of its own.
-    const [first, other] = [store(engine.plain).ruleHits, store(engine.plain).ruleHits];
+    const first = store(engine.plain).ruleHits;
+    const other = store(engine.plain).ruleHits;
     const after = await first.tail(7);
     // Each is appended twice, as by two that apply the same decision, with clocks that disagree.
     const append = (process: typeof first, n: number) =>

@@ -62,7 +62,8 @@ describe('a sensor group', () => {
 
   test('takes a sensor out of the group that it was in', async () => {
     const [a = '', b = ''] = await seed(home.customerId, 2, 'MOVE');
-    const [first, second] = [await create([a, b]), await create([b])];
+    const first = await create([a, b]);
+    const second = await create([b]);
     expect([await get(first.id), await get(second.id)]).toEqual([[a], [b]]);
     expect((await put(first.id, [a, b])).status).toBe(200);
     expect([await get(first.id), await get(second.id), await groupOf(b)]).toEqual([[a, b], [], first.id]);
@@ -88,7 +89,7 @@ describe('a sensor group', () => {
     expect(await get(id)).toEqual(ids.slice(125));
     expect(
       await Promise.all([ids[0], ids[124], ids[125], ids[374]].map((sensorId) => groupOf(String(sensorId)))),
-    ).toEqual([...[0, 0, id, id]]);
+    ).toEqual([0, 0, id, id]);
     await home.client.ok('DELETE', `/sensor-groups/${id}`);
     expect((await home.client.call('GET', `/sensor-groups/${id}`)).status).toBe(404);
     expect(new Set(await Promise.all(ids.map(groupOf)))).toEqual(new Set([0]));
@@ -108,7 +109,8 @@ describe('a sensor group', () => {
 
 describe('a rule on a sensor group', () => {
   test('fires for the sensors that are in it, and for no others', async () => {
-    const [inside, outside] = [await linkSensor(home.client), await linkSensor(home.client)];
+    const inside = await linkSensor(home.client);
+    const outside = await linkSensor(home.client);
     const group = await create([inside.sensorId]);
     const { bot, webhook, rule: whole } = await createAlarm(home.client, receiver.url, 'fall_finished');
     expect(whole.id).toBeGreaterThan(0);

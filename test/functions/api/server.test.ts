@@ -86,8 +86,14 @@ describe('the configuration of the server', () => {
 
 describe('GET /health', () => {
   const works = {
-    ...{ status: 'OK', table: 'OK', queues: 'OK', disk: null, lastSweepSeconds: expect.toBeOneOf([null, 0]) },
-    ...{ oldestWaitingSeconds: 0, canarySeconds: null, exceptions: 0 },
+    status: 'OK',
+    table: 'OK',
+    queues: 'OK',
+    disk: null,
+    lastSweepSeconds: expect.toBeOneOf([null, 0]),
+    oldestWaitingSeconds: 0,
+    canarySeconds: null,
+    exceptions: 0,
   };
   const forwarded: Record<string, string>[] = [
     { forwarded: 'for=127.0.0.1' },
@@ -121,7 +127,11 @@ describe('GET /health', () => {
   });
 
   const host: HostHealth = {
-    ...{ since: null, queues: 'OK', disk: 'OK', oldestWaitingSeconds: 0, exceptions: 0 },
+    since: null,
+    queues: 'OK',
+    disk: 'OK',
+    oldestWaitingSeconds: 0,
+    exceptions: 0,
   };
   test.each<[string, object]>([
     ['the queues', { queues: 'FAILING' }],

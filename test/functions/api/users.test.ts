@@ -43,7 +43,11 @@ describe('a profile', () => {
     const wishes = { id: 1, isAdmin: true, permissions: ['manage_users'], customerId: 1, username: 'other' };
     await client.ok('PUT', '/users/me', { ...profile, ...wishes });
     expect(await client.ok('GET', '/users/me')).toMatchObject({
-      ...{ id, isAdmin: false, permissions: [], customerId: home.customerId, username: 'greedy' },
+      id,
+      isAdmin: false,
+      permissions: [],
+      customerId: home.customerId,
+      username: 'greedy',
     });
     expect(await statusOf(client.call('GET', '/users'))).toBe(403);
   });

@@ -21,7 +21,10 @@ beforeAll(async () => {
   const person = { password: 'a-long-password', firstName: 'A', lastName: 'B', permissions: [] };
   const create = (username: string, of: number | null) =>
     admin.ok<{ id: number }>('POST', '/users', {
-      ...{ ...person, username, customerId: of, email: `${username}@example.com` },
+      ...person,
+      username,
+      customerId: of,
+      email: `${username}@example.com`,
     });
   await create('nurse', customerId);
   await create('guest', null);

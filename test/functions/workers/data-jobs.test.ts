@@ -142,7 +142,8 @@ test('users whose accounts an erasure of their customer has taken hold up no oth
   });
   const { users, subjects, dataJobs } = store(world.table);
   const hired = [await hire('Wanda', {}), await hire('Viktor', {})];
-  const [createDate, common] = [world.now(), { reason: 'asked for it', counts: {}, remains: [] }];
+  const createDate = world.now();
+  const common = { reason: 'asked for it', counts: {}, remains: [] };
   for (const { id } of hired) {
     const user = await users.get(customerId, id);
     await subjects.remove(items.account({ accountKey: user?.accountKey ?? '' }));

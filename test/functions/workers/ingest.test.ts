@@ -47,16 +47,17 @@ const context = lambdaContext({ functionName: 'any', timeoutSeconds: 15, clock: 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const principalOf = (token: string) => Buffer.from(hashOf(token), 'base64url').toString('hex');
 const published = (more: object = {}) => ({
-  ...{
-    sensorId: sensor.sensorId,
-    principal: principalOf(sensor.deviceToken),
-    receiveDate: 1_000,
-    payload: base64('{}'),
-  },
+  sensorId: sensor.sensorId,
+  principal: principalOf(sensor.deviceToken),
+  receiveDate: 1_000,
+  payload: base64('{}'),
   ...more,
 });
 const record = (body: unknown) => ({
-  ...{ messageId: crypto.randomUUID(), receiptHandle: 'r', body: JSON.stringify(body), messageAttributes: {} },
+  messageId: crypto.randomUUID(),
+  receiptHandle: 'r',
+  body: JSON.stringify(body),
+  messageAttributes: {},
   attributes: { ApproximateReceiveCount: '1' },
   eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:mqtt',
 });
@@ -150,8 +151,10 @@ describe('the answers of the authorizer', () => {
   test('allow a device these actions on these resources, and none else, for five minutes', async () => {
     const { policyDocuments, ...answer } = await ask();
     expect(answer).toEqual({
-      ...{ isAuthenticated: true, principalId: principalOf(sensor.deviceToken) },
-      ...{ refreshAfterInSeconds: 300, disconnectAfterInSeconds: 86_400 },
+      isAuthenticated: true,
+      principalId: principalOf(sensor.deviceToken),
+      refreshAfterInSeconds: 300,
+      disconnectAfterInSeconds: 86_400,
     });
     const own = `v1/devices/${sensor.sensorId}`;
     const arn = (resource: string) => `arn:aws:iot:eu-central-1:000000000000:${resource}`;

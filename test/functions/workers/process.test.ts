@@ -73,8 +73,11 @@ describe('messages of a sensor', () => {
       ...record,
       body: record.body.replace(place.sensorId, 'id_elsewhere'),
     });
-    const [first, second, last] = [said(presence(true, 0)), said(presence(false, 1)), said(presence(true, 2))];
-    const [lost, lostToo] = [elsewhere(first), elsewhere(second)];
+    const first = said(presence(true, 0));
+    const second = said(presence(false, 1));
+    const last = said(presence(true, 2));
+    const lost = elsewhere(first);
+    const lostToo = elsewhere(second);
     expect(await work({ ...base, queues }, lost, lostToo)).toEqual([lostToo.messageId]);
     expect(await work({ ...base, queues }, again(lostToo), last)).toEqual([last.messageId]);
     expect(aside).toEqual(Array(2).fill('quarantine: the table has no such sensor'));
@@ -98,7 +101,8 @@ describe('messages of a sensor', () => {
 
   test('that are said again in another call are known by their uuid, whatever came in between', async () => {
     const { said, events } = await prepare('aspen');
-    const [first, second] = [presence(true, 0), presence(false, 1)];
+    const first = presence(true, 0);
+    const second = presence(false, 1);
     await work(base, said(first), said(second));
     await new Promise((resolve) => setTimeout(resolve, 2));
     await work(base, said(first));
@@ -108,7 +112,8 @@ describe('messages of a sensor', () => {
   test('are given back from the one on that fails, and go on there', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
-    const [first, second] = [said(...many(0)), said(...many(30))];
+    const first = said(...many(0));
+    const second = said(...many(30));
     // Of the two decisions that the first one makes the second is never applied.
     expect(await work(crashingAt(base, 'HIT#', 13), first, second)).toEqual([first.messageId, second.messageId]);
     expect(await work(base, again(first), again(second))).toEqual([]);
@@ -117,7 +122,8 @@ describe('messages of a sensor', () => {
 
   test('that are half told when another decision comes are told before it', async () => {
     const { said, hits } = await prepare('rowan');
-    const [first, second] = [said(presence(true, 0)), said(presence(false, 1))];
+    const first = said(presence(true, 0));
+    const second = said(presence(false, 1));
     expect(await work(crashingAt(base, 'HIT#'), first)).toEqual([first.messageId]);
     expect(await hits()).toBe(0);
     await work(base, second);

@@ -35,7 +35,8 @@ beforeAll(async () => {
     // Nothing reaches a consumer.
     wrap: (runtime) => ({
       ...runtime,
-      ...{ queues: { ...runtime.queues, send }, metrics: { ...unmeasured, measure: measure as Measure } },
+      queues: { ...runtime.queues, send },
+      metrics: { ...unmeasured, measure: measure as Measure },
     }),
   });
 });
@@ -109,7 +110,8 @@ describe('resend', () => {
 describe('more than a sweep has time for', () => {
   // One page of two items for each sweep, of shards with five items each.
   const SHARDS = DUE_SHARDS;
-  const [each, page] = [5, 2];
+  const each = 5;
+  const page = 2;
   // As different from each other as real ones: ids that only count up would leave some shards empty.
   const idOf = (at: number) =>
     hashOf(`${at}`)

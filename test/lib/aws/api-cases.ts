@@ -12,7 +12,10 @@ type Made = { template: Template; idOf: (name: string) => string };
 const operations = groups.flatMap((group: Group) =>
   Object.entries(group.operations).map(([name, operation]) => ({
     ...operation,
-    ...{ name, group: group.name, api: apiOf(operation), resource: resourceOf(operation) },
+    name,
+    group: group.name,
+    api: apiOf(operation),
+    resource: resourceOf(operation),
   })),
 );
 const ofApps = operations.filter(({ api }) => api === 'apps');
@@ -35,7 +38,9 @@ export const apiCases = (made: () => Made): void => {
     const methods = () =>
       paths().flatMap(([path, ofPath]) =>
         Object.entries<Properties>(ofPath).map(([method, { operationId, ...rest }]) => ({
-          ...{ path, method: method === ANY ? 'ANY' : method.toUpperCase(), name: operationId },
+          path,
+          method: method === ANY ? 'ANY' : method.toUpperCase(),
+          name: operationId,
           lambda: functionOf(rest['x-amazon-apigateway-integration'].uri['Fn::Sub']),
           type: rest['x-amazon-apigateway-integration'].type,
         })),
@@ -113,13 +118,17 @@ export const apiCases = (made: () => Made): void => {
         return { key: RouteKey, name: OperationName, lambda, api: ApiId.Ref, PayloadFormatVersion, IntegrationType };
       });
     const handedWhole = () => ({
-      ...{ api: idOf('device-door'), PayloadFormatVersion: '1.0', IntegrationType: 'AWS_PROXY' },
+      api: idOf('device-door'),
+      PayloadFormatVersion: '1.0',
+      IntegrationType: 'AWS_PROXY',
     });
 
     it('has each operation of devices as a route to the function of its group, with the payload format of the other API', () => {
       const declared = ofDevices.map(({ name, path, method, group }) => ({
         ...handedWhole(),
-        ...{ key: `${method} ${BASE_PATH}${path}`, name, lambda: idOf(group) },
+        key: `${method} ${BASE_PATH}${path}`,
+        name,
+        lambda: idOf(group),
       }));
       const inTemplate = routes().filter(({ name }) => name !== undefined);
       expect(inTemplate).toHaveLength(declared.length);
@@ -130,7 +139,9 @@ export const apiCases = (made: () => Made): void => {
       const paths = new Map(ofDevices.map(({ path, group }) => [`ANY ${BASE_PATH}${path}`, idOf(group)]));
       const wanted = [...paths].map(([key, lambda]) => ({
         ...handedWhole(),
-        ...{ key, name: undefined, lambda },
+        key,
+        name: undefined,
+        lambda,
       }));
       const inTemplate = routes().filter(({ name }) => name === undefined);
       expect(inTemplate).toHaveLength(wanted.length);

@@ -166,7 +166,9 @@ describe('table and functions', () => {
       Handler: 'handler.handler',
       LoggingConfig: {
         LogGroup: { Ref: idOf(`${name}-logs`) },
-        ...{ LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' },
+        LogFormat: 'JSON',
+        ApplicationLogLevel: 'INFO',
+        SystemLogLevel: 'WARN',
       },
     });
   });

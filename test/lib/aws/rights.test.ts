@@ -86,7 +86,11 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
 test('only what makes sessions and tokens may change more of one than when it was used', () => {
   const writes = (name: LambdaName, attributes: readonly string[], returnValues?: string) =>
     allowing(policyOf(name), {
-      ...{ action: 'dynamodb:UpdateItem', resource: 'table', keys: ['SESSION#1'], attributes, returnValues },
+      action: 'dynamodb:UpdateItem',
+      resource: 'table',
+      keys: ['SESSION#1'],
+      attributes,
+      returnValues,
     }) !== undefined;
   const puts = (name: LambdaName) =>
     allowing(policyOf(name), { action: 'dynamodb:PutItem', resource: 'table', keys: ['SESSION#1'] }) !== undefined;

@@ -64,7 +64,8 @@ describe('the API', () => {
       );
       return [...new Set(said.map((words) => words.join(' ')))];
     };
-    const [app, other] = ['https://app.example.org', 'https://other.example.org'];
+    const app = 'https://app.example.org';
+    const other = 'https://other.example.org';
     expect(allowedWith(app)).toEqual([`'${app}' 'Origin'`]);
     expect(allowedWith(app, other)).toEqual([" 'Origin'"]);
     expect(allowedWith()).toEqual([' ']);
@@ -196,7 +197,9 @@ describe('the functions', () => {
       prod.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets });
       // Longer than six hours is refused by Lambda.
       prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-        ...{ FunctionName: { Ref: id }, MaximumEventAgeInSeconds: 21_600, MaximumRetryAttempts: 0 },
+        FunctionName: { Ref: id },
+        MaximumEventAgeInSeconds: 21_600,
+        MaximumRetryAttempts: 0,
       });
       const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));
       expect(Properties.Environment.Variables.ALARM_TOPIC_ARN).toEqual({ Ref: topic });

@@ -49,8 +49,12 @@ describe.each(['maker_a', 'maker_b'] as const)('a device of %s', (manufacturer) 
       .map(({ type, action }) => `${type}/${action}`)
       .filter((name) => !name.startsWith('sensor/'));
     expect(said).toEqual([
-      ...['presence/occupied_room', 'bed/left', 'fall/fall_suspected', 'fall/fall_detected'],
-      ...['fall/finished', 'fall/fall_suspected'],
+      'presence/occupied_room',
+      'bed/left',
+      'fall/fall_suspected',
+      'fall/fall_detected',
+      'fall/finished',
+      'fall/fall_suspected',
       // Where nobody is, maker B takes nobody for fallen.
       ...(manufacturer === 'maker_b' ? ['fall/canceled'] : []),
       'presence/empty_room',

@@ -144,7 +144,8 @@ test('in life, by the token of the webhook: what happens comes signed, and what 
   await home.fall();
   const webhookId = home.at.split('/').at(-1) ?? '';
   const messages = feed(client, webhookId);
-  const [first, second] = [(await messages.next()).value, (await messages.next()).value];
+  const first = (await messages.next()).value;
+  const second = (await messages.next()).value;
   await messages.return();
   await expect(verify(first?.headers ?? {}, first?.body ?? '', SECRET)).resolves.toEqual({
     id: first?.headers['webhook-id'],

@@ -22,7 +22,8 @@ const page = (total: number, page: number, perPage: number, ids: readonly number
 test('a list whose total is exact is read page by page, with its filters, and a page only when it is asked for', async () => {
   const all = [1, 2, 3, 4, 5];
   const { client, queries } = listing((query) => {
-    const [at, length] = [Number(query.get('page') ?? 0), Number(query.get('perPage'))];
+    const at = Number(query.get('page') ?? 0);
+    const length = Number(query.get('perPage'));
     return Response.json(page(5, at, length, all.slice(at * length, (at + 1) * length)));
   });
   const list = listAll(client, '/sensors', { query: { perPage: 2, searchText: 'room' } });

@@ -28,12 +28,12 @@ beforeAll(async () => {
   await mkdir(installed, { recursive: true });
   await run('tar', ['-xzf', packed, '-C', installed, '--strip-components', '1']);
   await symlink(join(root, 'node_modules/openapi-fetch'), join(project, 'node_modules/openapi-fetch'), 'junction');
-  await writeFile(join(project, '#package.json'), JSON.stringify({ type: 'module' }));
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
 });
 afterAll(() => rm(join(project, '..'), { recursive: true }));
 
 test('the package has the version of this commit, and needs openapi-fetch alone', async () => {
-  const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, '#package.json'), 'utf8');
+  const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, 'package.json'), 'utf8');
   const { version, dependencies, license, bin } = JSON.parse(text);
   expect([version, license]).toEqual([own.version, own.license]);
   expect(bin).toEqual({ 'sensor-cloud': 'command.js' });
@@ -89,7 +89,8 @@ test('its command listens until Ctrl-C', async () => {
   const env = { HOME: project, SENSOR_CLOUD_URL: service.url, SENSOR_CLOUD_TOKEN: 'the-token' };
   const args = [bin, 'listen', '--webhook', WEBHOOK, '--forward-to', local.url, '--json'];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, err] = [child.stdout.toArray(), child.stderr.toArray()];
+  const out = child.stdout.toArray();
+  const err = child.stderr.toArray();
   await service.untilTaken(2);
   child.kill('SIGINT');
   const [code] = await once(child, 'exit');

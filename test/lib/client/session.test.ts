@@ -8,11 +8,9 @@ const service = (isOpen = () => true) => {
   const known = new Set<string>();
   const seen: [path: string, token: string | null, text: string][] = [];
   const fetch = async (request: Request): Promise<Response> => {
-    const [{ pathname }, token, text] = [
-      new URL(request.url),
-      request.headers.get('authorization'),
-      await request.text(),
-    ];
+    const { pathname } = new URL(request.url);
+    const token = request.headers.get('authorization');
+    const text = await request.text();
     seen.push([pathname, token, text]);
     if (pathname !== '/api/v1/users/login') {
       const isKnown = token !== null && known.has(token);

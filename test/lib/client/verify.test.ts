@@ -59,7 +59,11 @@ describe('verify', () => {
     const at = (seconds: number, tolerance?: number) =>
       reasonOf(verify(signed([NEW]), body, NEW, { now: now + seconds * 1_000, ...(tolerance && { tolerance }) }));
     expect(await Promise.all([at(300), at(-300), at(301), at(-301), at(301, 400)])).toEqual([
-      ...['right', 'right', 'expired', 'expired', 'right'],
+      'right',
+      'right',
+      'expired',
+      'expired',
+      'right',
     ]);
   });
 

@@ -31,14 +31,16 @@ const { merged } = (await import(`${folder}hits.ts`)) as {
 const START = 1_795_240_000_000;
 const MINUTE = 60_000;
 const hit = (id: number, minute: number, more: Partial<Hit> = {}): Hit => ({
-  ...{
-    id,
-    createDate: START + minute * MINUTE,
-    updateDate: START + minute * MINUTE,
-    sensorId: 'a',
-    situation: 'fall_detected',
-  },
-  ...{ sensor: { name: 'Room 1' }, ruleMessages: [], acknowledgement: null, feedback: null, ...more },
+  id,
+  createDate: START + minute * MINUTE,
+  updateDate: START + minute * MINUTE,
+  sensorId: 'a',
+  situation: 'fall_detected',
+  sensor: { name: 'Room 1' },
+  ruleMessages: [],
+  acknowledgement: null,
+  feedback: null,
+  ...more,
 });
 const taken = (minute: number) => ({ acknowledgement: { name: 'Anna Meier', date: START + minute * MINUTE } });
 const judged = (minute: number) => ({
@@ -110,7 +112,9 @@ test('of a hit the newer form stays, whichever answer comes last, and what is ol
   const first = merged(undefined, [hit(2, 1), old], START);
   expect(merged(first, [newer], START).hits).toEqual([hit(2, 1), newer]);
   expect(merged(merged(first, [newer], START), [old], START)).toEqual({
-    ...{ hits: [hit(2, 1), newer], isWhole: true, changed: newer.updateDate },
+    hits: [hit(2, 1), newer],
+    isWhole: true,
+    changed: newer.updateDate,
   });
   expect(merged(first, [], START + MINUTE).hits).toEqual([hit(2, 1)]);
 });

@@ -17,8 +17,13 @@ test('numbers and texts stay as they came, however many digits or escapes they h
   const text = String.raw`{"n":12345678901234567890.10,"e":1E-2,"t":"a\u0041\"{,:[\\","o":{},"a":[ ]}`;
   expect(pretty(text)).toBe(
     [
-      ...['{', '  "n": 12345678901234567890.10,', '  "e": 1E-2,', String.raw`  "t": "a\u0041\"{,:[\\",`],
-      ...['  "o": {},', '  "a": []', '}'],
+      '{',
+      '  "n": 12345678901234567890.10,',
+      '  "e": 1E-2,',
+      String.raw`  "t": "a\u0041\"{,:[\\",`,
+      '  "o": {},',
+      '  "a": []',
+      '}',
     ].join('\n'),
   );
 });

@@ -5,7 +5,12 @@ import { createFrames } from '#lib/local/mqtt/frames.ts';
 
 const packetOf = (bytes: number): Buffer =>
   generate({
-    ...{ cmd: 'publish', topic: 'a', payload: Buffer.alloc(bytes), qos: 0, retain: false, dup: false },
+    cmd: 'publish',
+    topic: 'a',
+    payload: Buffer.alloc(bytes),
+    qos: 0,
+    retain: false,
+    dup: false,
   });
 const sizes = fc.array(fc.nat(400), { minLength: 1, maxLength: 8 });
 /** What goes on of the bytes of packets that come `cut` bytes at a time. */

@@ -15,8 +15,16 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const queue = createQueue({ name: 'calls', ...limits, deadLetter });
   const onError = (error: unknown) => expect.unreachable(String(error));
   const poller = poll({
-    ...{ queue, functionName: 'process', handler, batchSize: 10, concurrency: 2, timeoutSeconds: 10 },
-    ...{ reportFailures: true, clock, onError, ...more },
+    queue,
+    functionName: 'process',
+    handler,
+    batchSize: 10,
+    concurrency: 2,
+    timeoutSeconds: 10,
+    reportFailures: true,
+    clock,
+    onError,
+    ...more,
   });
   stops.push(poller.stop);
   const send = async (...texts: string[]) => {

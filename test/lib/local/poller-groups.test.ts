@@ -17,7 +17,12 @@ test('poll: messages of one group, or of one customer, leave capacity for others
   };
   const limits = { batchSize: 10, concurrency: 10, ofCustomer: 5, ofGroup: 2, timeoutSeconds: 10 };
   const poller = poll({
-    ...{ queue, functionName: 'work', ...limits, reportFailures: true, clock, onError: () => expect.unreachable() },
+    queue,
+    functionName: 'work',
+    ...limits,
+    reportFailures: true,
+    clock,
+    onError: () => expect.unreachable(),
     handler: async ({ Records: [record] }) => {
       const group = record?.attributes.MessageGroupId ?? '';
       note(group, 1);

@@ -40,7 +40,9 @@ describe('the expectation, which is counted without the cloud', () => {
     const visit = events(sensor, [400, 'leave_bed'], [800, 'visitor_enters'], [810, 'report'], [860, 'visitor_leaves']);
     expect(visit).toEqual({ 'bed/left': 1, 'door/entered': 2, 'door/left': 2 });
     expect(events(sensor, [400, 'leave_bed'], [480, 'leave_room'], [510, 'enter_room'])).toEqual({
-      ...{ 'bed/left': 1, 'presence/empty_room': 1, 'presence/occupied_room': 1 },
+      'bed/left': 1,
+      'presence/empty_room': 1,
+      'presence/occupied_room': 1,
     });
   });
   test('has an early second bed exit for maker B, which is suppressed for maker A', () => {
@@ -58,7 +60,9 @@ describe('the expectation, which is counted without the cloud', () => {
     expect(events(0, [600, 'fall'])).toEqual({ ...whole, 'fall/confirmed': 1 });
     expect(events(1, [600, 'fall'])).toEqual(whole);
     expect(events(0, [600, 'cut_fall'], [601, 'silent'])).toEqual({
-      ...{ ...whole, 'fall/confirmed': 1, 'sensor/inactive': 1 },
+      ...whole,
+      'fall/confirmed': 1,
+      'sensor/inactive': 1,
     });
     expect(events(1, [600, 'near_fall'])).toEqual({ 'fall/fall_suspected': 1, 'fall/canceled': 1 });
   });

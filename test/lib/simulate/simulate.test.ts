@@ -91,15 +91,22 @@ test('at full speed the clock moves to the next event once all work is done, and
   });
   await until(80_000);
   expect(seen).toEqual([
-    ...['all is done', '1, of 0, at 11', '2, of 1, at 11', 'all is done', '1, of 1, at 11'],
-    ...['timer at 30', 'all is done', '1, of 60, at 70'],
+    'all is done',
+    '1, of 0, at 11',
+    '2, of 1, at 11',
+    'all is done',
+    '1, of 1, at 11',
+    'timer at 30',
+    'all is done',
+    '1, of 60, at 70',
   ]);
   expect(seconds()).toBe(90);
 });
 
 describe('the simulator', () => {
   const midnight = nextMidnight(Date.now());
-  const [from, until] = [9.5 * HOUR, 10.1 * HOUR];
+  const from = 9.5 * HOUR;
+  const until = 10.1 * HOUR;
   let clock: SkippingClock;
   let cloud: Cloud;
   beforeAll(async () => {
@@ -109,7 +116,10 @@ describe('the simulator', () => {
   });
   afterAll(() => cloud.stop());
   const access = () => ({
-    ...{ base: cloud.url, username: 'admin', password: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY },
+    base: cloud.url,
+    username: 'admin',
+    password: ADMIN_PASSWORD,
+    provisioningKey: PROVISIONING_KEY,
   });
 
   test('at full speed finds exactly the expected events, hits and deliveries, and prints every difference', async () => {

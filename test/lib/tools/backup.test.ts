@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test('a copy that is made amid a storm of falls has every one that was accepted before, and its host goes on with them', async () => {
-  const [live, copy] = [join(folder, 'live'), join(folder, 'copy')];
+  const live = join(folder, 'live');
+  const copy = join(folder, 'copy');
   const settings = { PORT: await freePort(), RETRY_SCHEDULE: '0,1,1,1,1' };
   const receiver = await startReceiver();
   const accepted: string[] = [];

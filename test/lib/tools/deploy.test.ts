@@ -15,7 +15,8 @@ import { stackOf } from '#test/fixtures/stack.ts';
 let folder: string;
 /** Templates as the CDK makes them. */
 const prodContext = {
-  ...{ stage: 'prod', mailSender: 'cloud@example.org' },
+  stage: 'prod',
+  mailSender: 'cloud@example.org',
   concurrency: { devices: 200, process: 50, deliver: 100, sweep: 2 },
 };
 const templates = {

@@ -33,7 +33,8 @@ const erasure = (minutes: number) => {
 };
 
 test('what was erased after a backup is erased again in what was restored from it, once', async () => {
-  const [before, restored] = [await folder(), await folder()];
+  const before = await folder();
+  const restored = await folder();
   await before.within(async (jobs) => {
     for (const minutes of [0, 5]) await jobs.create(erasure(minutes));
   });

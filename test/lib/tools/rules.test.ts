@@ -9,8 +9,15 @@ const rule: Rule = { ...NewRule.parse(body), id: 1, createDate: 0, updateDate: 0
 // A Monday.
 const now = Date.parse('2026-01-05T12:00:00Z');
 const event = {
-  ...{ id: 1, uuid: 'a', receiveDate: now, createDate: now, type: 'fall', action: 'fall_detected', code: 1 },
-  ...{ coordinates: null, source: 'a' },
+  id: 1,
+  uuid: 'a',
+  receiveDate: now,
+  createDate: now,
+  type: 'fall',
+  action: 'fall_detected',
+  code: 1,
+  coordinates: null,
+  source: 'a',
 };
 type More = { rule?: Partial<Rule>; what?: Partial<EventDetails>; firedAt?: number; isExact?: boolean };
 const whyNot = ({ rule: change = {}, what = {}, firedAt, isExact = true }: More): string[] =>

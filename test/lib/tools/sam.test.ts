@@ -33,8 +33,11 @@ afterAll(async () => {
 });
 
 const engines = {
-  ...{ table: 'http://host.docker.internal:8000', queues: 'http://host.docker.internal:9324' },
-  ...{ kms: 'http://k', mail: 'http://m', url: 'http://127.0.0.1:3001' },
+  table: 'http://host.docker.internal:8000',
+  queues: 'http://host.docker.internal:9324',
+  kms: 'http://k',
+  mail: 'http://m',
+  url: 'http://127.0.0.1:3001',
 };
 
 const byCompose = {

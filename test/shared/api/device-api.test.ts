@@ -20,13 +20,26 @@ const call = async (httpMethod: string, resource: string, path: string, body: ob
   const headers = { Authorization: `Bearer ${PROVISIONING_KEY}`, 'Content-Type': 'application/json' };
   const event = {
     version: '1.0',
-    ...{ resource, path, httpMethod, headers },
+    resource,
+    path,
+    httpMethod,
+    headers,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    ...{ queryStringParameters: null, multiValueQueryStringParameters: null, pathParameters: null },
-    ...{ stageVariables: null, isBase64Encoded: false, body: body && JSON.stringify(body) },
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: null,
+    stageVariables: null,
+    isBase64Encoded: false,
+    body: body && JSON.stringify(body),
     requestContext: {
-      ...{ stage: '$default', path, httpMethod, requestId: 'id=', protocol: 'HTTP/1.1', resourcePath: resource },
-      ...{ resourceId: `${httpMethod} ${resource}`, identity: { sourceIp: '192.0.2.1' } },
+      stage: '$default',
+      path,
+      httpMethod,
+      requestId: 'id=',
+      protocol: 'HTTP/1.1',
+      resourcePath: resource,
+      resourceId: `${httpMethod} ${resource}`,
+      identity: { sourceIp: '192.0.2.1' },
     },
   } as unknown as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 10_000 };

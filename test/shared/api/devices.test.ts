@@ -79,7 +79,9 @@ describe('a registration', () => {
 describe('a pairing code', () => {
   test('links once, in any case; used, expired, of the other maker and unknown are one 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
-    const [used, wrong, old] = [await newDevice(), await newDevice(), await newDevice()];
+    const used = await newDevice();
+    const wrong = await newDevice();
+    const old = await newDevice();
     expect((await link(client, used.pairingCode.toLowerCase())).status).toBe(200);
     const unknown = await link(client, '22222222');
     expect(unknown.status).toBe(404);
@@ -175,7 +177,9 @@ describe('a call with messages', () => {
 
   test('keeps the bytes of each as they were sent', async () => {
     const { sensorId, device } = await linkSensor(home.client);
-    const [first, second, third] = [nextUuid(), nextUuid(), nextUuid()];
+    const first = nextUuid();
+    const second = nextUuid();
+    const third = nextUuid();
     const odd = [
       `{ "type" : 5.0,\n\t"uuid":"${first}", "payload":{"a":1e2,"b":[ 1 ,-0,9007199254740993], "a":2 } }`,
       `{"type":"\\u0061\\ud800","uuid":"${second}","payload":{"t":"],[}\\"{ \u{1f3e5} ä \\\\","__proto__":{"x":1}}}`,

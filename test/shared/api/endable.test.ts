@@ -13,8 +13,14 @@ const slow = group({
   about: 'What takes longer than its caller waits',
   operations: {
     wait: {
-      ...{ method: 'POST', path: '/slow', summary: 'Wait', auth: 'anyone', withoutTable: true },
-      ...{ success: 200, response: Status, uses: ['canary.begin', 'enqueue:timers'] },
+      method: 'POST',
+      path: '/slow',
+      summary: 'Wait',
+      auth: 'anyone',
+      withoutTable: true,
+      success: 200,
+      response: Status,
+      uses: ['canary.begin', 'enqueue:timers'],
     },
   },
 });

@@ -101,7 +101,8 @@ describe('a text', () => {
 
 describe('a body', () => {
   test('that is not UTF-8 is a 400', async () => {
-    const [head, tail] = [Buffer.from('{"name":"'), Buffer.from('","location":"","email":""}')];
+    const head = Buffer.from('{"name":"');
+    const tail = Buffer.from('","location":"","email":""}');
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
       const answer = await sendCustomer(Buffer.concat([head, Buffer.from(bytes), tail]));
       expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
@@ -218,7 +219,8 @@ describe('the language of a message', () => {
   });
   test("is the user's own once it is known who calls, in the errors of a body too", async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
-    const [username, password] = ['deutsch', 'a-password-of-no-interest'];
+    const username = 'deutsch';
+    const password = 'a-password-of-no-interest';
     await admin.ok('POST', '/users', { ...person, username, password });
     const user = await logIn(admin.as(undefined), username, password);
     const refused = await user.call('GET', '/customers', undefined, { 'accept-language': 'en' });

@@ -91,7 +91,8 @@ describe('a call over the limit', () => {
     expect(names.map((name) => answer.headers.get(name))).toEqual(['1', '30', '0', '1']);
   });
   test("is told so in the user's language", async () => {
-    const [username, password] = ['deutsch', 'a-password-of-no-interest'];
+    const username = 'deutsch';
+    const password = 'a-password-of-no-interest';
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     await admin.ok('POST', '/users', { username, password, ...person });
     const answer = await over(await logIn(admin.as(undefined), username, password), { 'accept-language': 'en' });
@@ -207,7 +208,8 @@ describe('callers behind the trusted proxy', () => {
 
 describe('a device', () => {
   test('has 20 calls a second of its own', async () => {
-    const [first, other] = [await linkSensor(home.client), await linkSensor(home.client)];
+    const first = await linkSensor(home.client);
+    const other = await linkSensor(home.client);
     nextSecond();
     const post = ({ device, sensorId }: typeof first) =>
       device.call('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} });

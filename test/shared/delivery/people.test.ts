@@ -47,8 +47,13 @@ afterAll(async () => {
 });
 
 const stage = {
-  ...{ ALLOW_PRIVATE_TARGETS: true, ALLOWED_TARGET_RANGES: [], DELIVERY_DEADLINE_SECONDS: 1 },
-  ...{ PUBLIC_URL: 'https://cloud.example.org', OWN_URLS: [], CANARY: false, MAIL_SENDER: 'cloud@example.org' },
+  ALLOW_PRIVATE_TARGETS: true,
+  ALLOWED_TARGET_RANGES: [],
+  DELIVERY_DEADLINE_SECONDS: 1,
+  PUBLIC_URL: 'https://cloud.example.org',
+  OWN_URLS: [],
+  CANARY: false,
+  MAIL_SENDER: 'cloud@example.org',
 };
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
@@ -101,8 +106,10 @@ describe('an SMS', () => {
     expect(await sending()(sms, { ...letter, language: 'de' })).toBe('accepted');
     const [{ args } = { args: [] }] = aws.commandCalls(SendTextMessageCommand);
     expect(args[0]?.input).toEqual({
-      ...{ DestinationPhoneNumber: '+491701234567', OriginationIdentity: 'arn:of-a-number' },
-      ...{ MessageType: 'TRANSACTIONAL', TimeToLive: 3_600 },
+      DestinationPhoneNumber: '+491701234567',
+      OriginationIdentity: 'arn:of-a-number',
+      MessageType: 'TRANSACTIONAL',
+      TimeToLive: 3_600,
       MessageBody: plain.replace('I take care of it', 'Ich kümmere mich darum'),
     });
   });
@@ -173,7 +180,8 @@ describe('a push', () => {
     const [, token = '', publicKey] = /^vapid t=([^,]+), k=(.+)$/.exec(headers.authorization ?? '') ?? [];
     expect([publicKey, decodeProtectedHeader(token).alg]).toEqual([own.publicKey, 'ES256']);
     const point = Buffer.from(own.publicKey, 'base64url');
-    const [x, y] = [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')];
+    const x = point.subarray(1, 33).toString('base64url');
+    const y = point.subarray(33).toString('base64url');
     const verified = await jwtVerify(token, await importJWK({ kty: 'EC', crv: 'P-256', x, y }, 'ES256'));
     expect(verified.payload).toMatchObject({ aud: base, sub: 'https://cloud.example.org' });
   });

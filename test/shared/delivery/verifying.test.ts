@@ -15,8 +15,13 @@ const lower = (headers: Record<string, string>) =>
 const auth = async (method: AuthMethod, key = token) =>
   lower(
     await authHeaders({
-      ...{ method, token: key, issuer: 'https://cloud.example.com', webhookId: 'w', deliveryId: 'd' },
-      ...{ targetUrl: `${origin}/hook`, nowSeconds: now },
+      method,
+      token: key,
+      issuer: 'https://cloud.example.com',
+      webhookId: 'w',
+      deliveryId: 'd',
+      targetUrl: `${origin}/hook`,
+      nowSeconds: now,
     }),
   );
 const signed = (...secrets: string[]) =>
@@ -64,7 +69,8 @@ describe('the page on verifying deliveries', () => {
         if (given.check === 'simple') return of.verifySimpleSignature(given.headers, bytes, given.secret);
         return of.verifySignature(given.headers, bytes, given.secret, given.now);
       });
-    const [rightful, wrong] = [await good(), await bad()];
+    const rightful = await good();
+    const wrong = await bad();
     expect(verdicts(complete(rightful))).toEqual(none(rightful, true));
     expect(verdicts(complete(wrong))).toEqual(none(wrong, false));
   });
@@ -80,7 +86,8 @@ def verdict(c):
     if c["check"] == "simple": return verify_simple_signature(headers, body, c["secret"])
     return verify_signature(headers, body, c["secret"], c["now"])
 print(json.dumps([verdict(c) for c in json.load(sys.stdin)]))`;
-    const [rightful, wrong] = [await good(), await bad()];
+    const rightful = await good();
+    const wrong = await bad();
     const input = JSON.stringify([...complete(rightful), ...complete(wrong)]);
     const { stdout, stderr } = spawnSync('python3', ['-c', code('python') + main], { input, encoding: 'utf8' });
     expect(stderr).toBe('');

@@ -68,7 +68,11 @@ describe.each(['chat', 'teams'] as const)('%s', (format) => {
   test('says all of it in English, and the time in UTC, in a delivery that knows no reader', () => {
     const { reader: _, ...rest } = snapshot;
     expect(textsOf(rest)).toEqual([
-      ...['Sturz: Zimmer 1', 'Bitte nachsehen', 'Situation: Sturz erkannt', 'Sensor: Zimmer 1', 'Place: Maple, EG'],
+      'Sturz: Zimmer 1',
+      'Bitte nachsehen',
+      'Situation: Sturz erkannt',
+      'Sensor: Zimmer 1',
+      'Place: Maple, EG',
       'Time: 2026-11-21 03:07 UTC',
     ]);
   });

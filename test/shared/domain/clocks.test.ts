@@ -7,7 +7,9 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { b } from '#test/fixtures/messages.ts';
 
 const start = 1_800_000_000_000;
-const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
 type Maker = keyof typeof decoders;
 const calling = (timestamp: number, status = 'calling', statusUpdateTimestamp = timestamp) => ({
   type: 5,
@@ -18,7 +20,8 @@ const calling = (timestamp: number, status = 'calling', statusUpdateTimestamp = 
 const play = (maker: Maker, ...messages: readonly (readonly [at: number, message: object])[]) => {
   let state: SensorState = { ...newSensorState, isActive: true, clockWrongAt: start + 400 * DAY };
   const said = messages.map(([at, message]) => {
-    const [raw, receiveDate] = [JSON.stringify(message), start + at];
+    const raw = JSON.stringify(message);
+    const receiveDate = start + at;
     const decoded = credible(decoders[maker](message), receiveDate);
     const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
     const outcome = stepByMessage(
@@ -46,10 +49,8 @@ describe('a sensor whose clock is not set', () => {
     expect(again).toEqual(['fall_detected', '', 'fall_detected', 'fall_detected']);
   });
   test('of maker B is told of again once the person had another pose, or two minutes later', () => {
-    const [lies, sits] = [
-      { ...b.pose(1, 5), timestamp: 0 },
-      { ...b.pose(1, 4), timestamp: 0 },
-    ];
+    const lies = { ...b.pose(1, 5), timestamp: 0 };
+    const sits = { ...b.pose(1, 4), timestamp: 0 };
     expect(said('maker_b', [0, lies], [1_000, lies], [2_000, sits], [3_000, lies], [HOUR, sits], [DAY, lies])).toEqual([
       'fall_detected',
       '',
@@ -98,7 +99,10 @@ describe('a message that comes after a newer one', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(0, 1))).toEqual(['fall_detected', 'late']);
     // Also when the fall was said again meanwhile.
     expect(inOrder('maker_b', pose(1, 5), pose(9, 5), pose(5, 1), pose(10, 1))).toEqual([
-      ...['fall_detected', '', 'late', 'fall_finished'],
+      'fall_detected',
+      '',
+      'late',
+      'fall_finished',
     ]);
   });
   test.each([5, 8])('is an alarm all the same if it is pose %d, once, and the fall is over then', (number) => {
@@ -133,10 +137,14 @@ describe('a message that comes after a newer one', () => {
   test('about a fall of maker A changes nothing, but calling alarms, also after the fall was canceled', () => {
     const of = (status: string, second: number) => calling(start, status, start + second * 1_000);
     expect(inOrder('maker_a', of('calling', 5), of('fall_confirmed', 3), of('finished', 9))).toEqual([
-      ...['fall_detected', 'late', 'fall_finished'],
+      'fall_detected',
+      'late',
+      'fall_finished',
     ]);
     expect(inOrder('maker_a', of('finished', 9), of('calling', 5), of('calling', 6))).toEqual([
-      ...['fall_finished', 'fall_detected', 'late'],
+      'fall_finished',
+      'fall_detected',
+      'late',
     ]);
     expect(inOrder('maker_a', of('canceled', 9), of('calling', 5))).toEqual(['fall_canceled', 'fall_detected']);
   });

@@ -8,7 +8,8 @@ import { anyText } from '#test/fixtures/any-text.ts';
 
 const service = { name: 'Sensor Cloud', url: 'https://cloud.example', version: '1' };
 const snapshot: Snapshot = {
-  ...{ service, acknowledgeUntil: 0 },
+  service,
+  acknowledgeUntil: 0,
   event: {
     id: 7,
     uuid: 'f603585e-d6b4-5a8c-9897-a4d1548407ea',

@@ -30,12 +30,14 @@ describe('what comes late', () => {
       return next.happened.map(({ situation }) => situation).join(' ');
     });
   };
-  const [here, gone] = [a.presence(true), a.presence(false)];
+  const here = a.presence(true);
+  const gone = a.presence(false);
 
   test('does not say who is there now', () => {
     expect(late([here, 10], [gone, 9], [gone, 10])).toEqual(['occupied_room', '', 'empty_room']);
     expect(late([gone, 10], [here, 9], [here, 8], [here, 11])).toEqual(['', '', '', 'occupied_room']);
-    const [inBed, up] = [a.regions({ 0: 1 }), a.regions({ 0: 0 })];
+    const inBed = a.regions({ 0: 1 });
+    const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
   test('is told by the time of a newer message, also where that was received in the millisecond that it says', () => {

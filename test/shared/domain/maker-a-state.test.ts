@@ -61,7 +61,8 @@ describe('the regions of maker A', () => {
 
 describe('a bed exit', () => {
   test('suspends further ones, told by itself or by the region, for as long as the configuration says', () => {
-    const [inBed, out] = [a.regions({ 0: 1 }), a.regions({ 0: 0 })];
+    const inBed = a.regions({ 0: 1 });
+    const out = a.regions({ 0: 0 });
     const { said } = play([a.bedExit(), a.bedExit(), inBed, out, a.bedExit(), a.bedExit()], 225 * SECOND);
     // The fifth is 900 s after the first.
     expect(said).toEqual(['bed_left', '', 'bed_entered', '', 'bed_left', '']);

@@ -137,13 +137,11 @@ describe('what lasts', () => {
     ]);
   });
   test('an alarm of vital signs is told again after all was well, or by another one of its group', () => {
-    const [high, low, heart, well, nothing] = [
-      b.vital(11, 30, 70),
-      b.vital(12, 5, 70),
-      b.vital(14, 15, 130),
-      b.vital(0, 15, 70),
-      b.vital(0, 0, 0),
-    ];
+    const high = b.vital(11, 30, 70);
+    const low = b.vital(12, 5, 70);
+    const heart = b.vital(14, 15, 130);
+    const well = b.vital(0, 15, 70);
+    const nothing = b.vital(0, 0, 0);
     expect(said(high, high, heart, high, low, well, low, nothing, low)).toEqual([
       'respiration_high',
       '',

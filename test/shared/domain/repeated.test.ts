@@ -14,7 +14,8 @@ const at = (second: number, message: object) => ({ ...message, timestamp: start 
 const said = (...messages: object[]): { situations: string[]; state: SensorState } => {
   let state: SensorState = { ...newSensorState, isActive: true };
   const situations = messages.map((message, number) => {
-    const [raw, receiveDate] = [JSON.stringify(message), start + 60_000 + number];
+    const raw = JSON.stringify(message);
+    const receiveDate = start + 60_000 + number;
     const decoded = credible(decodeMakerB(message), receiveDate);
     const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
     const { next, events } = stepByMessage(
@@ -45,10 +46,15 @@ describe('a message of maker B that made no event, and comes again,', () => {
     ]);
   });
   test('counts nobody twice', () => {
-    const [first, second] = [at(0, b.move(1, 1)), at(1, b.move(2, 1))];
+    const first = at(0, b.move(1, 1));
+    const second = at(1, b.move(2, 1));
     expect(said(first, second, second, at(2, b.move(3, 2)), second, at(3, b.move(4, 2))).situations).toEqual([
       'occupied_room',
-      ...['', '', '', '', 'empty_room'],
+      '',
+      '',
+      '',
+      '',
+      'empty_room',
     ]);
   });
   test('does not say how many people are there now', () => {

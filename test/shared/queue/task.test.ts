@@ -3,7 +3,12 @@ import { deliverTask, encode } from '#shared/queue/encode.ts';
 import { SensorTask, WebhookTask } from '#shared/queue/task.ts';
 
 const key = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000000', id: '0'.repeat(26) };
-const notice = { ...{ type: 'process_notice' as const, customerId: 1, sensorId: 's' }, uuid: key.webhookId };
+const notice = {
+  type: 'process_notice' as const,
+  customerId: 1,
+  sensorId: 's',
+  uuid: key.webhookId,
+};
 const read = (body: object) => WebhookTask.parse(JSON.parse(JSON.stringify(body)));
 
 test('a task of the sweep, which names no call, is read as it is', () => {

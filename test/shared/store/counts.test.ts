@@ -4,15 +4,24 @@ import { items } from '#shared/store/table.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 import { atOnce } from '#test/fixtures/answers.ts';
 
-const [customerId, stamps] = [7, { createDate: 1, updateDate: 1 }];
+const customerId = 7;
+const stamps = { createDate: 1, updateDate: 1 };
 /** As much of a thing as the store looks at. */
 const some = (fields: object) => fields as never;
 const hook = { id: 'w', customerId, botId: 1, format: 'full' };
 const recipients = [{ botId: 1, webhookId: 'w' }];
 const rule = (id: number, more: object = {}) =>
   some({
-    ...{ id, customerId, sensorId: null, sensorGroupId: null, situation: 'apnea', recipients, updateDate: 1 },
-    ...{ escalation: [], isEnabled: true, ...more },
+    id,
+    customerId,
+    sensorId: null,
+    sensorGroupId: null,
+    situation: 'apnea',
+    recipients,
+    updateDate: 1,
+    escalation: [],
+    isEnabled: true,
+    ...more,
   });
 const plenty = { rules: 100, rulesOfOneSituation: 100 };
 

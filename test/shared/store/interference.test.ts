@@ -11,7 +11,9 @@ import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 // Races that hardly ever happen by themselves: what comes in between comes right after a read that a change is made from.
 
-const [customerId, sensorId, now] = [7, 'id_000000001', 1_800_000_000_000];
+const customerId = 7;
+const sensorId = 'id_000000001';
+const now = 1_800_000_000_000;
 /** As much of a thing as the store looks at. */
 const some = (fields: object) => fields as never;
 const stamps = { createDate: now, updateDate: now };
@@ -179,7 +181,13 @@ test('a slot that was held before this process was alone is free, and no other',
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
   const webhook = some((await its.webhooks.get(customerId, 'w')) ?? {});
   const take = (aloneSince: number) =>
-    its.health.takeSlot(webhook, now, { ...{ most: 5, first: 0, probes: false, claimToken: 0 }, aloneSince });
+    its.health.takeSlot(webhook, now, {
+      most: 5,
+      first: 0,
+      probes: false,
+      claimToken: 0,
+      aloneSince,
+    });
   expect([await take(0), await take(now - 1)]).toEqual([null, null]);
   expect(await take(now + 1)).toMatchObject({ slot: 'slot0' });
 });

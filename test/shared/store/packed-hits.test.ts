@@ -18,10 +18,18 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 const newHit = (messages: number): NewHit => ({
-  ...{ ruleId: 3, ruleSensorGroupId: 0, ruleCustomerId: 7, sensorId, situation: 'fall_detected' },
+  ruleId: 3,
+  ruleSensorGroupId: 0,
+  ruleCustomerId: 7,
+  sensorId,
+  situation: 'fall_detected',
   sensorEventId: '00000000-0000-4000-8000-000000000001',
   messages: Array.from({ length: messages }, (_, at) => ({
-    ...{ id: 2 ** 52 - 17 * at, accountId: 2 + (at % 2), publisher: 'webhook', wasSend: false, sendTryTimes: [] },
+    id: 2 ** 52 - 17 * at,
+    accountId: 2 + (at % 2),
+    publisher: 'webhook',
+    wasSend: false,
+    sendTryTimes: [],
     extra: { display_name: `Schwesternruf Wohnbereich ${at % 2}`, is_bot: true },
   })),
   numbered: { series: NOW, number: 1 },
@@ -56,7 +64,10 @@ const seen = async (customerId: number, hitId: number) => {
   ];
   return shown.map((hit) => ({
     ...hit,
-    ...{ id: 0, pk: '', sk: '', listPk: '' },
+    id: 0,
+    pk: '',
+    sk: '',
+    listPk: '',
     messages: hit?.messages.map((message) => ({ ...message, ruleHitId: message.ruleHitId - hitId })),
   }));
 };
@@ -77,7 +88,8 @@ describe('a hit with three messages', () => {
   });
 
   test('says the same of them as one with two, which is not packed', async () => {
-    const [two, three] = [await append(13, 2), await append(14, 3)];
+    const two = await append(13, 2);
+    const three = await append(14, 3);
     const messagesOf = async (customerId: number, hitId: number) =>
       (await its.ruleHits.get(customerId, hitId))?.messages;
     const [plain = [], packed = []] = [await messagesOf(13, two), await messagesOf(14, three)];

@@ -6,7 +6,9 @@ import { createLedger, startEngine } from '#test/bench/meter.ts';
 
 // Races that hardly ever happen by themselves: a rule that names a region is made while a room without it is put.
 
-const [customerId, sensorId, now] = [7, 'id_000000001', 1_800_000_000_000];
+const customerId = 7;
+const sensorId = 'id_000000001';
+const now = 1_800_000_000_000;
 /** As much of a thing as the store looks at. */
 const some = (fields: object) => fields as never;
 const quotas = { rules: 10, rulesOfOneSituation: 10 };

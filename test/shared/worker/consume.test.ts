@@ -52,8 +52,11 @@ test('what runs by the clock tells of which invocation its lines are', async () 
 test('of a FIFO queue a group is given back from its first failure on, and other groups are not', async () => {
   const { runtime, hidden } = hostOf();
   const records = [
-    ...[record('1', task('say'), 'a'), record('2', task('say'), 'b'), record('3', task('fail'), 'a')],
-    ...[record('4', task('say'), 'a'), record('5', task('say'), 'b')],
+    record('1', task('say'), 'a'),
+    record('2', task('say'), 'b'),
+    record('3', task('fail'), 'a'),
+    record('4', task('say'), 'a'),
+    record('5', task('say'), 'b'),
   ];
   expect(await read(runtime, records)).toEqual(['3', '4']);
   expect(hidden).toEqual([{ handles: ['h-3', 'h-4'], seconds: 0 }]);

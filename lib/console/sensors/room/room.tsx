@@ -47,7 +47,8 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
 
 /** Gives the rectangle of a new region in the middle of the room, for users who don't draw it. */
 const middleOf = ({ xMin, xMax, yMin, yMax }: RoomUpdate) => {
-  const [x, y] = [Math.round((xMax - xMin) / 2), Math.round((yMax - yMin) / 2)];
+  const x = Math.round((xMax - xMin) / 2);
+  const y = Math.round((yMax - yMin) / 2);
   return { topLeftX: x - 40, topLeftY: y + 40, bottomRightX: x + 40, bottomRightY: y - 40 };
 };
 

@@ -69,10 +69,17 @@ const fallBy =
     const { found, wrong } = readFields(kinds[type].fields, payload);
     if (found.status === undefined) return null;
     const { timestamp: start = null, isSimulated = false, isSilent = false, isLearning } = found;
-    const [status, isSensitive] = [statusOf(found.status), type === 8];
+    const status = statusOf(found.status);
+    const isSensitive = type === 8;
     return {
       signal: {
-        ...{ kind: 'fall', status, start, isSensitive, point: pointOf(payload, found), isSimulated, isSilent },
+        kind: 'fall',
+        status,
+        start,
+        isSensitive,
+        point: pointOf(payload, found),
+        isSimulated,
+        isSilent,
         ...(isLearning !== undefined && { isLearning }),
       },
       deviceTime: timeOf(found),
@@ -94,7 +101,9 @@ const state = (payload: unknown): Read => {
   const [, minor] = /^v?0\.(\d{1,9})(?!\d)/.exec(found.versionName ?? '') ?? [];
   return {
     signal: { kind: 'state', firmware: minor === undefined ? null : Number(minor) },
-    ...{ deviceTime: null, identity: null, wrong },
+    deviceTime: null,
+    identity: null,
+    wrong,
   };
 };
 

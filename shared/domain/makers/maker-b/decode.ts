@@ -103,7 +103,8 @@ const read = (message: unknown): NonNullable<Read> => {
 /** Decodes a message of a maker B device. It never throws: a message that it does not understand is `unknown`. */
 export const decodeMakerB = (message: unknown): Decoded => {
   const data = (message as { data?: unknown } | null)?.data;
-  const [top, inner] = [readFields(OfAll, message), readFields(OfAll, data)];
+  const top = readFields(OfAll, message);
+  const inner = readFields(OfAll, data);
   const deviceTime = top.found.timestamp ?? inner.found.timestamp ?? null;
   const { signal, wrong } = read(message);
   return {

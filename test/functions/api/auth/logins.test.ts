@@ -41,7 +41,9 @@ test('a user sees every session, the newest first, which one it is in, and no to
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     createDate: expect.any(Number),
     expires: (sessions[1]?.createDate ?? 0) + 86_400_000,
-    ...{ address: '127.0.0.1', userAgent: 'a phone', isCurrent: true },
+    address: '127.0.0.1',
+    userAgent: 'a phone',
+    isCurrent: true,
   });
   const { text } = await phone.call('GET', '/users/me/sessions');
   for (const { token = '' } of [phone, desk, user.client])
@@ -91,7 +93,8 @@ test('sessions that were logged out, expired, or ended by a new password are in 
 
 test('nobody sees or ends sessions of others, not even a system admin, and no access token does', async () => {
   ahead = 0;
-  const [user, other] = [await hireFor(admin, customerId, 'owner'), await hireFor(admin, customerId, 'other')];
+  const user = await hireFor(admin, customerId, 'owner');
+  const other = await hireFor(admin, customerId, 'other');
   const [session] = await list(user.client);
   const { token } = await user.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
   const of = (name: string | number) => `/users/${name}/sessions`;

@@ -69,7 +69,8 @@ test('somebody can move through any number of customers, under names that nobody
 
 test('the audit of each customer has what a login did there, and nothing of a login elsewhere', async () => {
   const seen = new Set<string>();
-  const [maple, elm] = [await login('paul', 'maple'), await login('paul', 'elm')];
+  const maple = await login('paul', 'maple');
+  const elm = await login('paul', 'elm');
   const ids = [maple.user.id, elm.user.id];
   // The move took the login at one and gave it at the other.
   expect(await counted(seen, ids)).toEqual([['done', 'done'], ['done'], []]);

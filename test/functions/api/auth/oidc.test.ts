@@ -53,7 +53,11 @@ describe('a login at the issuer', () => {
     const first = await login('anna', ['maple', 'maple-leads']);
     expect(first.status, first.text).toBe(200);
     expect(first.body).toMatchObject({
-      ...{ username: 'anna', customerId: 1, isAdmin: false, canLogin: true, hasOtp: false },
+      username: 'anna',
+      customerId: 1,
+      isAdmin: false,
+      canLogin: true,
+      hasOtp: false,
       permissions: ['manage_users', 'manage_rules'],
     });
     const cookies = first.headers.getSetCookie().map((line) => line.split('=')[0]);

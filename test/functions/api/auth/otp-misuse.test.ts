@@ -53,7 +53,8 @@ test('a session that has to set up the second factor is told no more than everyb
 
 test('a session that had to set up the second factor ends when another one did: it has shown a password alone', async () => {
   const { username, password } = await strictHome('strict');
-  const [owner, thief] = [await logIn(admin, username, password), await logIn(admin, username, password)];
+  const owner = await logIn(admin, username, password);
+  const thief = await logIn(admin, username, password);
   const { secret } = await owner.ok<{ secret: string }>('POST', '/users/me/otp');
   await owner.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });
   expect((await thief.call('GET', '/users')).status).toBe(401);

@@ -118,7 +118,8 @@ describe('a second factor', () => {
   });
 
   test('of one account is of no use in the item of another', async () => {
-    const [thief, owner] = [await hireWithOtp('thief'), await hireWithOtp('owner')];
+    const thief = await hireWithOtp('thief');
+    const owner = await hireWithOtp('owner');
     const { table } = cloud.runtime;
     const { sessions, otps } = store(table);
     const keyOf = async (name: string) => (await sessions.accountKeyOf(usernameKey(name))) ?? '';

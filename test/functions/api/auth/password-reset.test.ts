@@ -24,7 +24,9 @@ let pause = async (_ms: number): Promise<void> => {};
 beforeAll(async () => {
   const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
   cloud = await startTestCloud({
-    ...{ dataDir, clock, environment: { MAIL_SENDER: 'cloud@example.com' } },
+    dataDir,
+    clock,
+    environment: { MAIL_SENDER: 'cloud@example.com' },
     wrap: (runtime) => ({ ...runtime, pause: (ms) => pause(ms) }),
   });
   anybody = clientOf(cloud.url);

@@ -57,8 +57,10 @@ describe('a channel', () => {
   });
 
   test('is not proven by a code for another address of the same user, nor by that of another user', async () => {
-    const [nurse, colleague] = [await place.hire(), await place.hire()];
-    const [first, second] = [nextNumber(), nextNumber()];
+    const nurse = await place.hire();
+    const colleague = await place.hire();
+    const first = nextNumber();
+    const second = nextNumber();
     await setChannel(nurse.client, 'sms', { address: first });
     const code = place.codeFor(first);
     await setChannel(nurse.client, 'sms', { address: second });

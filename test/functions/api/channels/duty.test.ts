@@ -34,7 +34,9 @@ test('whoever says to be on duty is listed until that time, and not a moment lon
 });
 
 test('duty ends when its user says so, may not log in any more, or goes', async () => {
-  const [first, second, third] = [await hire('one'), await hire('two'), await hire('three')];
+  const first = await hire('one');
+  const second = await hire('two');
+  const third = await hire('three');
   for (const { client } of [first, second, third]) await begin(client, time + HOUR);
   expect(await list()).toHaveLength(3);
   await first.client.ok('DELETE', '/users/me/duty');
@@ -70,7 +72,8 @@ test('an access token may say who is on duty, as a roster does; one that only re
   const { client } = await hire('roster');
   const make = (readOnly: boolean) =>
     client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n', readOnly });
-  const [writing, reading] = [await make(false), await make(true)];
+  const writing = await make(false);
+  const reading = await make(true);
   expect((await begin(client.as(writing.token), time + HOUR)).status).toBe(200);
   expect((await begin(client.as(reading.token), time + HOUR)).status).toBe(403);
 });

@@ -73,7 +73,10 @@ describe('a delivery that waits and is sent again', () => {
     await again(waiting?.id ?? '');
     expect(await detail(waiting?.id ?? '')).toMatchObject(redelivered);
     expect(await client.ok('GET', `${at}/replays/${replay.id}`)).toMatchObject({
-      ...{ state: 'completed', total: 1, sent: 1, failed: 0 },
+      state: 'completed',
+      total: 1,
+      sent: 1,
+      failed: 0,
     });
   });
 

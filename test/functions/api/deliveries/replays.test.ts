@@ -123,8 +123,12 @@ describe('a replay', () => {
     expect(await record()).toMatchObject({ held: 0 });
     // What was held has come, so no further replay takes it.
     expect((await list('?state=delivered')).data.map(({ reason }) => reason).toSorted()).toEqual([
-      ...[null, null, null],
-      ...['redelivered', 'redelivered', 'redelivered'],
+      null,
+      null,
+      null,
+      'redelivered',
+      'redelivered',
+      'redelivered',
     ]);
   });
 

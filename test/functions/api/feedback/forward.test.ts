@@ -89,7 +89,8 @@ test('feedback reaches the maker as the API answers it, with what it is about, s
 });
 
 test('feedback is not forwarded of a sensor of another maker, or of one that may not be optimized', async () => {
-  const [a, b] = [await linkSensor(home.client), await linkSensor(home.client, 'maker_b')];
+  const a = await linkSensor(home.client);
+  const b = await linkSensor(home.client, 'maker_b');
   const path = `/sensors/${a.sensorId}/maker_a/config/basic`;
   await home.client.ok('PUT', path, { ...(await home.client.ok('GET', path)), optimizationEnabled: false });
   for (const { sensorId } of [a, b]) expect((await say(sensorId)).forwardToMakerA).toBe(false);
@@ -130,7 +131,8 @@ test('one webhook is for all feedback, also for several at once, and it follows 
   const elsewhere = await startReceiver();
   const given = async (url: string, count: number): Promise<number> => {
     const own = await startTestCloud({ dataDir: folder, environment: { MAKER_A_FEEDBACK_URL: url } });
-    const [root, name] = [await adminOf(own.url), `home-${count}`];
+    const root = await adminOf(own.url);
+    const name = `home-${count}`;
     const { client } = await createHome(root, name, ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(client);
     const give = () => client.ok<Feedback>('POST', `/sensors/${sensorId}/feedback`, opinion);

@@ -4,9 +4,19 @@ import { csvOf } from '#functions/api/reports/csv.ts';
 import type { Figures } from '#shared/domain/rule/report.ts';
 
 const figures: Figures = {
-  ...{ falls: 3, sensitiveFalls: 0, suspectedFalls: 1, falseAlarms: 2, confirmed: 1, missed: 0 },
-  ...{ acknowledged: 3, unanswered: 1, medianMs: 61_500, p90Ms: null },
-  ...{ silences: 1, silentMs: 3_600_000, silencesWithoutEnd: 0 },
+  falls: 3,
+  sensitiveFalls: 0,
+  suspectedFalls: 1,
+  falseAlarms: 2,
+  confirmed: 1,
+  missed: 0,
+  acknowledged: 3,
+  unanswered: 1,
+  medianMs: 61_500,
+  p90Ms: null,
+  silences: 1,
+  silentMs: 3_600_000,
+  silencesWithoutEnd: 0,
 };
 const csv = (name: string | null): string => {
   const month = { month: '2026-11', from: 0, to: 1, isWhole: true, total: figures, days: [] };

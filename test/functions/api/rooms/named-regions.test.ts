@@ -6,8 +6,16 @@ import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 const room = {
-  ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180, sensorHeight: 150 },
-  ...{ enterDuration: 120, exitDuration: 120 },
+  sensorMounting: 'wall',
+  xMin: 180,
+  xMax: 180,
+  yMax: 350,
+  yMin: 30,
+  zMin: 0,
+  zMax: 180,
+  sensorHeight: 150,
+  enterDuration: 120,
+  exitDuration: 120,
 };
 const bed = { kind: 'bed', name: 'Bed', topLeftX: -50, topLeftY: 100, bottomRightX: 50, bottomRightY: 0 };
 

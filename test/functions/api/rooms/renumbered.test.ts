@@ -11,10 +11,16 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 const regionOf = (kind: string, name: string, left: number) => ({
-  ...{ kind, name, topLeftX: left, topLeftY: 200, bottomRightX: left + 50, bottomRightY: 100 },
+  kind,
+  name,
+  topLeftX: left,
+  topLeftY: 200,
+  bottomRightX: left + 50,
+  bottomRightY: 100,
 });
 // The bed comes first wherever it is in the body.
-const [bed, chair] = [regionOf('bed', 'Bed', -100), regionOf('default', 'Chair', 100)];
+const bed = regionOf('bed', 'Bed', -100);
+const chair = regionOf('default', 'Chair', 100);
 
 let homes = 0;
 const furnish = async (maker?: string) => {

@@ -35,7 +35,8 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 describe('a rule', () => {
   test('that moves to another sensor fires there and no longer here; deleted, nowhere', async () => {
     const { client, customerId } = await createHome(admin, 'ivy', ALL_PERMISSIONS);
-    const [here, there] = [await linkSensor(client), await linkSensor(client)];
+    const here = await linkSensor(client);
+    const there = await linkSensor(client);
     const { rule } = await createAlarm(client, receiver.url);
     const path = `/rules/${rule.id}`;
     const total = (sensor: typeof here) => fall(client, customerId, sensor);
@@ -82,7 +83,8 @@ describe('a rule', () => {
 
   test('names a region of the room of its sensor, or none', async () => {
     const { client } = await createHome(admin, 'maple', ALL_PERMISSIONS);
-    const [sensor, other] = [await linkSensor(client), await linkSensor(client)];
+    const sensor = await linkSensor(client);
+    const other = await linkSensor(client);
     const bed = { kind: 'bed', name: 'Bed', topLeftX: -100, topLeftY: 300, bottomRightX: 0, bottomRightY: 100 };
     const room = { ...defaultRoom, regions: [bed] };
     const { regions } = await client.ok<{ regions: { id: string }[] }>('PUT', `/sensors/${sensor.sensorId}/room`, room);

@@ -76,7 +76,8 @@ test('a rule that is tried sends a marked test to all recipients and steps at on
 });
 
 test('nobody tries the rule of another customer, or without the permission to manage rules', async () => {
-  const [home, other] = [await world.furnish(), await world.furnish()];
+  const home = await world.furnish();
+  const other = await world.furnish();
   const { id: userId, client } = await home.hire('Ben', { email: 'ben@example.com' });
   const { id: ruleId } = await home.rule([{ userId, by: 'email' }]);
   expect((await other.client.call('POST', `/rules/${ruleId}/test`)).status).toBe(404);

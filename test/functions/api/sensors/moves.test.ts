@@ -48,7 +48,8 @@ describe('moving a sensor to another customer', () => {
     const sensor = await linkSensor(home.client);
     const { sensorId } = sensor;
     expect(await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null })).toMatchObject({
-      ...{ id: sensorId, customerId: null },
+      id: sensorId,
+      customerId: null,
     });
     expect((await home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);
     const basic = await admin.ok('GET', basicOf(sensor));
@@ -77,10 +78,8 @@ describe('moving a sensor to another customer', () => {
 
   test('while it talks, ten times to and fro, leaves it with exactly one customer, where it works', async () => {
     const { cloud, admin, presence, post, say, leftOf } = its;
-    const [a, b] = [
-      await createHome(admin, 'left', ALL_PERMISSIONS),
-      await createHome(admin, 'right', ALL_PERMISSIONS),
-    ];
+    const a = await createHome(admin, 'left', ALL_PERMISSIONS);
+    const b = await createHome(admin, 'right', ALL_PERMISSIONS);
     const sensor = await linkSensor(a.client, 'maker_a');
     const { sensorId } = sensor;
     const moves = Array.from({ length: 10 }, (_, at) =>

@@ -117,12 +117,14 @@ describe('a webhook', () => {
     await stores.health.failed(before, Date.now(), { openUntil: null, isGone: true, isLost: false }, []);
     await stores.health.disable(before, 7, 'gone', null);
     expect(await client.ok('GET', path)).toMatchObject({
-      ...{ isEnabled: false, disabledReason: 'gone' },
+      isEnabled: false,
+      disabledReason: 'gone',
       health: { consecutiveFailures: 1, failingSince: expect.any(Number) },
     });
     const enabled = await client.ok('PUT', path, { ...hook, isEnabled: true });
     expect(enabled).toMatchObject({
-      ...{ isEnabled: true, disabledReason: null },
+      isEnabled: true,
+      disabledReason: null,
       health: { consecutiveFailures: 0, failingSince: null },
     });
     await fall(1);
@@ -152,8 +154,13 @@ describe('a webhook', () => {
     const given = WebhookUpdate.parse({ ...hook, name: 'new' });
     expect(await stores.webhooks.replace(before, given, 8)).toBeNull();
     expect(await stores.webhooks.get(customerId, hook.id)).toMatchObject({
-      ...{ name: 'new', isEnabled: false, disabledReason: 'gone', consecutiveFailures: 1, failingSince: 7 },
-      ...{ secretKey: before.secretKey, token: before.token },
+      name: 'new',
+      isEnabled: false,
+      disabledReason: 'gone',
+      consecutiveFailures: 1,
+      failingSince: 7,
+      secretKey: before.secretKey,
+      token: before.token,
     });
   });
 

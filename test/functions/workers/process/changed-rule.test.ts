@@ -18,10 +18,8 @@ type Who = 'webhook' | 'anna' | 'ben' | 'duty';
 /** Who has a delivery of a fall whose rule names others before its deliveries are written. */
 const toldOf = async (before: Who, after: Who): Promise<string[]> => {
   const { client, hire, rule, fall, hits, sent } = await world.furnish();
-  const [anna, ben] = [
-    await hire('Anna', { email: 'anna@example.com' }),
-    await hire('Ben', { email: 'ben@example.com' }),
-  ];
+  const anna = await hire('Anna', { email: 'anna@example.com' });
+  const ben = await hire('Ben', { email: 'ben@example.com' });
   const { bot, webhook } = await createAlarm(client, 'http://127.0.0.1:9/', 'occupied_room');
   const recipients = {
     webhook: { botId: bot.id, webhookId: webhook.id },

@@ -67,7 +67,10 @@ test('filters are for webhooks of customers alone, name what there is, and go wh
   };
   const ofBot = { isCustomerHook: false, botId: bot.id };
   expect(await errorsOf({ ...ofBot, eventTypes: [1], situations: ['apnea'], sensorGroupId: 1 })).toEqual([
-    ...[400, 'eventTypes', 'situations', 'sensorGroupId'],
+    400,
+    'eventTypes',
+    'situations',
+    'sensorGroupId',
   ]);
   expect(await errorsOf({ eventTypes: [] })).toEqual([400, 'eventTypes']);
   expect(await errorsOf({ eventTypes: [3] })).toEqual([400, 'eventTypes.0']);

@@ -16,10 +16,8 @@ test('an escalation that tells more people than a hit has room for goes on to it
     await prove(userId, 'telegram', `${userId}`);
     await onDuty(userId);
   }
-  const [email, telegram] = [
-    { onDuty: true, by: 'email' },
-    { onDuty: true, by: 'telegram' },
-  ];
+  const email = { onDuty: true, by: 'email' };
+  const telegram = { onDuty: true, by: 'telegram' };
   const escalation = [60, 120, 180, 240, 300].map((afterSeconds) => ({ afterSeconds, recipients: [email, telegram] }));
   await rule([email], { escalation });
   await fall();

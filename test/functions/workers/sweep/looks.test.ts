@@ -192,7 +192,8 @@ describe('a new process', () => {
 
   test('beside another one sends the same checks, which is harmless', async () => {
     const id = await put('silent', { lastSeen: now - 400 * SECOND });
-    const [first, other] = [start(), start()];
+    const first = start();
+    const other = start();
     expect([(await first()).sent, (await other(0)).sent]).toEqual([[id], [id]]);
   });
 });

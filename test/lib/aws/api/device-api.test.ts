@@ -81,16 +81,27 @@ describe('the API of the devices', () => {
     const counted = { Statistic: 'Sum', Period: 300, TreatMissingData: 'notBreaching' };
     const told = { AlarmActions: [Match.anyValue()], AlarmDescription: Match.stringLikeRegexp('^Devices ') };
     logging.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...counted, MetricName, Namespace: MetricNamespace },
-      ...{ Threshold: 10, ComparisonOperator: 'GreaterThanOrEqualToThreshold' },
+      ...counted,
+      MetricName,
+      Namespace: MetricNamespace,
+      Threshold: 10,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     });
     const ofDeviceApi = { Dimensions: [{ Name: 'ApiId', Value: { Ref: Match.stringLikeRegexp('^devicedoor') } }] };
     prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...counted, ...ofDeviceApi, MetricName: 'Count', Namespace: 'AWS/ApiGateway', Threshold: 0.8 * 50 * 300 },
+      ...counted,
+      ...ofDeviceApi,
+      MetricName: 'Count',
+      Namespace: 'AWS/ApiGateway',
+      Threshold: 0.8 * 50 * 300,
     });
     prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...counted, ...told, MetricName: '5xx', Namespace: 'AWS/ApiGateway' },
-      ...{ ...ofDeviceApi, Threshold: 5 },
+      ...counted,
+      ...told,
+      MetricName: '5xx',
+      Namespace: 'AWS/ApiGateway',
+      ...ofDeviceApi,
+      Threshold: 5,
     });
   });
 });

@@ -35,7 +35,9 @@ describe('MQTT for devices', () => {
 
   it('accepts the connections that the authorizer allows, only over TLS, at a host name of AWS or of the stage', () => {
     template.hasResourceProperties('AWS::IoT::Authorizer', {
-      ...{ AuthorizerFunctionArn: arn('authorizer'), SigningDisabled: true, Status: 'ACTIVE' },
+      AuthorizerFunctionArn: arn('authorizer'),
+      SigningDisabled: true,
+      Status: 'ACTIVE',
     });
     const names = [template, named].flatMap((stack) =>
       Object.values(stack.findResources('AWS::IoT::Authorizer')).map(({ Properties }) => Properties.AuthorizerName),
@@ -44,7 +46,8 @@ describe('MQTT for devices', () => {
     expect(names).toEqual(['sensor-cloud', 'sensor-cloud']);
     const domain = {
       AuthorizerConfig: { AllowAuthorizerOverride: false, DefaultAuthorizerName: { Ref: 'mqttauthorizer' } },
-      ...{ ApplicationProtocol: 'SECURE_MQTT', AuthenticationType: 'CUSTOM_AUTH' },
+      ApplicationProtocol: 'SECURE_MQTT',
+      AuthenticationType: 'CUSTOM_AUTH',
       TlsConfig: { SecurityPolicy: 'IotSecurityPolicy_TLS13_1_2_2022_10' },
     };
     template.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...domain, DomainName: Match.absent() });
@@ -69,8 +72,10 @@ describe('MQTT for devices', () => {
       ['authorizer', { 'Fn::GetAtt': ['mqttauthorizer', 'Arn'] }],
     ])
       template.hasResourceProperties('AWS::Lambda::Permission', {
-        ...{ Action: 'lambda:InvokeFunction', Principal: 'iot.amazonaws.com' },
-        ...{ FunctionName: arn(String(name)), SourceArn },
+        Action: 'lambda:InvokeFunction',
+        Principal: 'iot.amazonaws.com',
+        FunctionName: arn(String(name)),
+        SourceArn,
       });
   });
 
@@ -81,11 +86,14 @@ describe('MQTT for devices', () => {
       },
     });
     template.hasResourceProperties('AWS::Lambda::Function', {
-      ...{ Description: Match.stringLikeRegexp(': ingest$'), DeadLetterConfig: { TargetArn: arn('mqtt-queue') } },
+      Description: Match.stringLikeRegexp(': ingest$'),
+      DeadLetterConfig: { TargetArn: arn('mqtt-queue') },
     });
     // By itself Lambda would try for six hours, unseen.
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-      ...{ FunctionName: { Ref: idOf('ingest') }, MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 2 },
+      FunctionName: { Ref: idOf('ingest') },
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 2,
     });
     template.hasResourceProperties('AWS::IAM::Role', {
       AssumeRolePolicyDocument: {

@@ -41,7 +41,10 @@ describe('the settings of a stage', () => {
 
   it('are read as JSON, as cdk.json gives them', () => {
     const given = {
-      ...{ rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] },
+      rateLimit: 50,
+      allowPrivateTargets: true,
+      retrySchedule: [0, 60],
+      allowedTargetRanges: [],
       quotas: { sensors: 20 },
       deviceThrottle: { rate: 10, burst: 20 },
       concurrency: { devices: 5, process: 10, deliver: 4, sweep: 1 },
@@ -68,7 +71,11 @@ describe('the settings of a stage', () => {
     ]);
     // A home in Devon is no try, and neither is one named after a testament.
     expect(['devon', 'testament', 'dev2', 'dev-anna', 'test'].map((name) => stage({ stage: name }).keepData)).toEqual([
-      ...[true, true, false, false, false],
+      true,
+      true,
+      false,
+      false,
+      false,
     ]);
     expect(stage({ stage: 'dev', keepData: 'true' }).keepData).toBe(true);
     expect(stage({ stage: 'prod', keepData: false }).keepData).toBe(false);

@@ -119,17 +119,23 @@ describe('the alarms', () => {
       .map(({ MetricName, Dimensions }) => [MetricName, Dimensions]);
     const dimensions = [{ Name: 'service', Value: 'sensor-cloud' }];
     const wanted = [
-      ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
-      ...[
-        'LoginsFailed',
-        'MailsFailed',
-        'AlarmsFailed',
-        'WebhooksDisabled',
-        'FeedsNotFetched',
-        'DevicesHeldBack',
-        'CanaryTime',
-      ],
-      ...['AlarmSubscriptions', 'FeedbackFailed', 'LettersFailed', 'NobodyOnDuty', 'SmsLimitReached'],
+      'TasksFailed',
+      'TimeToFirstAttempt',
+      'MessagesAccepted',
+      'OldestWaiting',
+      'BreakersOpened',
+      'LoginsFailed',
+      'MailsFailed',
+      'AlarmsFailed',
+      'WebhooksDisabled',
+      'FeedsNotFetched',
+      'DevicesHeldBack',
+      'CanaryTime',
+      'AlarmSubscriptions',
+      'FeedbackFailed',
+      'LettersFailed',
+      'NobodyOnDuty',
+      'SmsLimitReached',
     ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
     // The authorizer measures nothing.
@@ -165,14 +171,19 @@ describe('the alarms', () => {
       TreatMissingData: 'notBreaching',
     });
     dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...of('queue'), MetricName: 'ApproximateAgeOfOldestMessage', Statistic: 'Maximum' },
-      ...{ Threshold: seconds, ComparisonOperator: 'GreaterThanThreshold' },
+      ...of('queue'),
+      MetricName: 'ApproximateAgeOfOldestMessage',
+      Statistic: 'Maximum',
+      Threshold: seconds,
+      ComparisonOperator: 'GreaterThanThreshold',
     });
     const dead = all(dev, 'AWS::CloudWatch::Alarm').find(({ Metrics }) =>
       JSON.stringify(Metrics)?.includes(idOf('dead')),
     );
     expect(dead).toMatchObject({
-      ...{ Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold', TreatMissingData: 'notBreaching' },
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: 'notBreaching',
       Metrics: expect.arrayContaining([
         expect.objectContaining({
           Expression: 'SUM([FILL(m0, 0), FILL(m1, 0), FILL(m2, 0), FILL(m3, 0), FILL(m4, 0), FILL(m5, 0)])',
@@ -187,7 +198,10 @@ describe('the alarms', () => {
     expect(unheard(dev)).toEqual([]);
     expect(unheard(prod)).toMatchObject([
       {
-        ...{ Statistic: 'Minimum', Period: 86_400, Threshold: 1, ComparisonOperator: 'LessThanThreshold' },
+        Statistic: 'Minimum',
+        Period: 86_400,
+        Threshold: 1,
+        ComparisonOperator: 'LessThanThreshold',
         TreatMissingData: 'breaching',
       },
     ]);

@@ -37,14 +37,16 @@ test('a file that is there stays as it is, and nothing is begun for it; --force 
     expect(await all.home.run(exportArgs(`--force --output ${other}`))).toMatchObject({ code: 1, out: '' });
   expect([await exportsOf(), await readFile(path, 'utf8'), await files()]).toEqual([[], 'mine', ['all.zip']]);
   const forced = await all.home.run(exportArgs(`--force --json --output ${path}`), {
-    ...{ answers: [all.elm.password], pause: idle },
+    answers: [all.elm.password],
+    pause: idle,
   });
   const [job] = await exportsOf();
   expect(JSON.parse(forced.out)).toMatchObject({ id: job?.id, state: 'completed', file: path });
   // The address is as good as the file, for an hour.
   expect(forced.out).not.toContain('signature');
   expect([(await stat(path)).mode & 0o777, Object.keys(await unzip(await readFile(path)))]).toEqual([
-    ...[0o600, ['data.jsonl', 'manifest.json']],
+    0o600,
+    ['data.jsonl', 'manifest.json'],
   ]);
 });
 
@@ -150,6 +152,7 @@ test('a service that is away for a while is awaited each time, one that stays aw
   const [erasure] = await erasuresOf();
   for (const args of [`export --job ${job?.id} --no-wait`, `erase --job ${erasure?.id}`])
     expect(await all.home.run(args, { fetch: failing })).toMatchObject({
-      ...{ code: 1, err: expect.stringMatching(/has failed\. Begin it again\.$/) },
+      code: 1,
+      err: expect.stringMatching(/has failed\. Begin it again\.$/),
     });
 });

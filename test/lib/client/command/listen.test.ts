@@ -82,14 +82,10 @@ test('what is not answered by 2xx is posted again, later each time, and neither 
     [1, 2],
   ]);
   expect(listening.out.map((line) => JSON.parse(line))).toMatchObject([
-    ...[
-      { id: 'm1', status: 500, retryIn: 1 },
-      { id: 'm1', status: 302, retryIn: 2 },
-    ],
-    ...[
-      { id: 'm1', status: 200, retryIn: null },
-      { id: 'm2', status: 200, retryIn: null },
-    ],
+    { id: 'm1', status: 500, retryIn: 1 },
+    { id: 'm1', status: 302, retryIn: 2 },
+    { id: 'm1', status: 200, retryIn: null },
+    { id: 'm2', status: 200, retryIn: null },
   ]);
   await Promise.all([service.stop(), local.stop()]);
 });
@@ -191,10 +187,8 @@ test('in life: a fall of a test sensor arrives at the local server, signed by th
 
 test('the secret of the signatures is printed on demand alone, and is the same each time', async () => {
   const service = await startFeed(0);
-  const [first, again] = [
-    await home.run('listen --print-secret', { env: envOf(service.url) }),
-    await home.run('listen --print-secret --json', { env: envOf(service.url) }),
-  ];
+  const first = await home.run('listen --print-secret', { env: envOf(service.url) });
+  const again = await home.run('listen --print-secret --json', { env: envOf(service.url) });
   expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/^whsec_[\w+/=]{32}$/) });
   expect(JSON.parse(again.out)).toEqual({ secret: first.out });
   await service.stop();

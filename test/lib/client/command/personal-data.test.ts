@@ -9,15 +9,16 @@ const pause = () => all.world.pass(60_000);
 
 describe('wrong use', () => {
   test.each([
-    ...[
-      '',
-      '--sensor a',
-      '--reason x',
-      '--sensor a --user 1 --reason x',
-      '--user b --reason x',
-      '--sensor a --reason=',
-    ],
-    ...['--job a --sensor b', '--job a --reason b', '--customer 1 --of-customer 1 --reason x', '--password x'],
+    '',
+    '--sensor a',
+    '--reason x',
+    '--sensor a --user 1 --reason x',
+    '--user b --reason x',
+    '--sensor a --reason=',
+    '--job a --sensor b',
+    '--job a --reason b',
+    '--customer 1 --of-customer 1 --reason x',
+    '--password x',
   ])('export and erase take no %s', async (args) => {
     for (const name of ['export', 'erase'])
       expect(await all.home.run(`${name} ${args}`.trim())).toMatchObject({ code: 2, out: '' });

@@ -52,13 +52,18 @@ describe('how it is used', () => {
   });
 
   test.each([
-    ...['nonsense', 'constructor', 'deliveries --state lost', 'replay --webhook a', 'replay --since 1h', 'listen'],
-    ...[
-      'replay --webhook a --since 1h --delivery b',
-      'replay --webhook a --since 1h --state lost',
-      'send --maker maker_c',
-    ],
-    ...['listen --forward-to localhost', 'listen --forward-to http://a --format chat', 'sensors --url ftp://a'],
+    'nonsense',
+    'constructor',
+    'deliveries --state lost',
+    'replay --webhook a',
+    'replay --since 1h',
+    'listen',
+    'replay --webhook a --since 1h --delivery b',
+    'replay --webhook a --since 1h --state lost',
+    'send --maker maker_c',
+    'listen --forward-to localhost',
+    'listen --forward-to http://a --format chat',
+    'sensors --url ftp://a',
   ])('%s is wrong use', async (args) => {
     expect(await home.run(args)).toMatchObject({ code: 2, out: '' });
   });
@@ -76,7 +81,7 @@ describe('how it is used', () => {
   test('times are dates or how long ago', () => {
     expect(readTime('2026-11-24T08:00:00Z', 0)).toBe(1_795_507_200_000);
     expect(['90s', '30m', '2h', '1d'].map((text) => readTime(text, 100_000_000))).toEqual([
-      ...[99_910_000, 98_200_000, 92_800_000, 13_600_000],
+      99_910_000, 98_200_000, 92_800_000, 13_600_000,
     ]);
     for (const wrong of ['', 'yesterday', '1w', '-1h']) expect(() => readTime(wrong, 0)).toThrow('no time');
   });
@@ -87,7 +92,7 @@ describe('how it is used', () => {
         { id: 1, name: 'a\u001b[31m\u009b' },
         { id: 22, name: null },
       ]),
-    ).toEqual([...['ID  NAME', '1   a\u{FFFD}[31m\u{FFFD}', '22  -']]);
+    ).toEqual(['ID  NAME', '1   a\u{FFFD}[31m\u{FFFD}', '22  -']);
   });
 });
 
@@ -112,7 +117,9 @@ describe('login', () => {
     const tokens = await nurse.client.ok<{ id: string }[]>('GET', `/users/${nurse.userId}/access-tokens`);
     const ids = JSON.stringify(tokens);
     expect([before.default, after.default, after.prod].map((login) => ids.includes(login?.tokenId ?? 'none'))).toEqual([
-      ...[false, true, true],
+      false,
+      true,
+      true,
     ]);
   });
 
@@ -210,7 +217,9 @@ test('a sensor of yours says something by its own token', async () => {
   const device = await nurse.client
     .as(PROVISIONING_KEY)
     .ok<{ sensorId: string; deviceToken: string }>('POST', '/devices/register', {
-      ...{ manufacturer: 'maker_b', hardwareId: '0000000000F1', firmwareVersion: 1 },
+      manufacturer: 'maker_b',
+      hardwareId: '0000000000F1',
+      firmwareVersion: 1,
     });
   await login();
   const args = `send fall --maker maker_b --sensor ${device.sensorId} --over-after 30`;

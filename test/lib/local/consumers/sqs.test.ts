@@ -113,10 +113,8 @@ describe('a queue at an SQS endpoint', () => {
       for (const response of open) response.end();
     });
     const admin = await adminOf(cloud.url);
-    const [troubled, well] = [
-      await createHome(admin, 'troubled', ALL_PERMISSIONS),
-      await createHome(admin, 'well', ALL_PERMISSIONS),
-    ];
+    const troubled = await createHome(admin, 'troubled', ALL_PERMISSIONS);
+    const well = await createHome(admin, 'well', ALL_PERMISSIONS);
     await createAlarm(troubled.client, slow.url);
     await createAlarm(well.client, healthy.url);
     const fallOf = ({ device, sensorId }: Awaited<ReturnType<typeof linkSensor>>) =>

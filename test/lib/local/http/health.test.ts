@@ -18,7 +18,11 @@ const event = { body: '{}', groupId: 'sensor', deduplicationId: '1' };
 test('the host is well, tells its exceptions, and knows nothing of a disk that it does not use', async () => {
   const { health } = await created(':memory:');
   expect(await health()).toEqual({
-    ...{ since: START, queues: 'OK', disk: null, oldestWaitingSeconds: 0, exceptions: 3 },
+    since: START,
+    queues: 'OK',
+    disk: null,
+    oldestWaitingSeconds: 0,
+    exceptions: 3,
   });
 });
 

@@ -21,7 +21,8 @@ let kms: Server;
 beforeAll(async () => {
   kms = createServer(async (request, response) => {
     const { KeyId, Plaintext, CiphertextBlob, EncryptionContext } = JSON.parse(await text(request)) as Asked;
-    const [isEncrypt, { id }] = [request.headers['x-amz-target'] === 'TrentService.Encrypt', EncryptionContext];
+    const isEncrypt = request.headers['x-amz-target'] === 'TrentService.Encrypt';
+    const { id } = EncryptionContext;
     const bytes = Buffer.from(isEncrypt ? Plaintext : CiphertextBlob, 'base64');
     const made = Buffer.from(await (isEncrypt ? encrypt : decrypt)(bytes, id)).toString('base64');
     const answer = isEncrypt ? { KeyId, CiphertextBlob: made } : { KeyId, Plaintext: made };

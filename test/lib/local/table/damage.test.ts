@@ -40,7 +40,8 @@ const looksWell = (file: string) => {
 };
 
 test('a file with a damaged page that opening does not come to is refused, left as it is, and a backup takes its place', async () => {
-  const [dataDir, backup] = [join(folder, 'data'), join(folder, 'backup')];
+  const dataDir = join(folder, 'data');
+  const backup = join(folder, 'backup');
   await fill(dataDir);
   cpSync(dataDir, backup, { recursive: true });
   const file = dataFileOf(dataDir);

@@ -34,9 +34,15 @@ describe('a recovery', () => {
     expect(mappings.every(({ isOn }) => isOn)).toBe(true);
     const inOrder = changesIn(calls).filter((call, at, all) => call !== all[at - 1]);
     expect(inOrder.slice(inOrder.indexOf('PutFunctionConcurrency'))).toEqual([
-      ...['PutFunctionConcurrency', 'UpdateEventSourceMapping', 'PutFunctionConcurrency', 'deploy'],
-      ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'UpdateEventSourceMapping'],
-      ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency'],
+      'PutFunctionConcurrency',
+      'UpdateEventSourceMapping',
+      'PutFunctionConcurrency',
+      'deploy',
+      'PutFunctionConcurrency',
+      'DeleteFunctionConcurrency',
+      'UpdateEventSourceMapping',
+      'PutFunctionConcurrency',
+      'DeleteFunctionConcurrency',
     ]);
     expect(lines[0]).toBe('stage prod, account 123456789012, region eu-central-1');
     expect(lines.filter((line) => /^ +\d+\.\d s {2}/.test(line))).toHaveLength(10);
@@ -128,7 +134,8 @@ describe('--plan', () => {
     let states = 0;
     for (const at of [...calls.keys()].filter((key) => !isReading(calls[key] ?? '')))
       await endOf({ at, how: 'after' }, async (ended) => {
-        const [state, before] = [stateIn(ended), ended.calls.length];
+        const state = stateIn(ended);
+        const before = ended.calls.length;
         ended.lines.length = 0;
         expect(await ended.run(true)).toBe(true);
         expect(changesIn(ended.calls.slice(before))).toEqual([]);
@@ -144,9 +151,16 @@ describe('--plan', () => {
     const { run, lines, calls } = drill();
     expect(await run(true)).toBe(true);
     expect(lines.slice(1).map((line) => line.slice(0, 22))).toEqual([
-      ...['to do   check that the', 'to do   recover the ta', 'to do   give it TTL, p', 'to do   close the APIs'],
-      ...['to do   switch off 3 e', 'to do   wait for 60 s,', 'to do   begin the eras'],
-      ...['to do   deploy the sta', 'to do   switch on 3 ev', 'to do   open the APIs:'],
+      'to do   check that the',
+      'to do   recover the ta',
+      'to do   give it TTL, p',
+      'to do   close the APIs',
+      'to do   switch off 3 e',
+      'to do   wait for 60 s,',
+      'to do   begin the eras',
+      'to do   deploy the sta',
+      'to do   switch on 3 ev',
+      'to do   open the APIs:',
     ]);
     expect(changesIn(calls)).toEqual([]);
   });

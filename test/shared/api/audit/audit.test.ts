@@ -113,7 +113,8 @@ describe('the line of a change', () => {
   });
 
   test('is kept anew for what is written after it was taken back', async () => {
-    const [answered, refused] = [Promise.withResolvers<void>(), [[0]]];
+    const answered = Promise.withResolvers<void>();
+    const refused = [[0]];
     let late: Promise<unknown> = Promise.resolve();
     const { done } = await runOf(
       async (table) => {

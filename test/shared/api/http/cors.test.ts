@@ -52,7 +52,10 @@ describe('a page of a listed origin may read every answer:', () => {
   test('the 403 of a right that is missing, and what a page of a list says of its length', async () => {
     const admin = await logIn(anybody(), 'admin', ADMIN_PASSWORD);
     const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', {
-      ...{ name: 'reader', permissions: null, readOnly: true, expires: null },
+      name: 'reader',
+      permissions: null,
+      readOnly: true,
+      expires: null,
     });
     const refused = await anybody().as(token).call('POST', '/customers', {}, page);
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([403, LISTED]);

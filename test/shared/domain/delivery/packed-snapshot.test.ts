@@ -12,19 +12,32 @@ const uuid = fc.constantFrom('one', 'two');
 const unit = fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0);
 
 const event = fc.record({
-  ...{ id: number, uuid, createDate: number, type: text, action: text, code: maybe(number), text },
+  id: number,
+  uuid,
+  createDate: number,
+  type: text,
+  action: text,
+  code: maybe(number),
+  text,
   coordinates: maybe(fc.record({ x: unit, y: unit, z: unit })),
   source: maybe(uuid),
 });
 const rule = fc
   .record({
-    ...{ id: number, createDate: number, name: text, title: text, message: text, groupId: number },
+    id: number,
+    createDate: number,
+    name: text,
+    title: text,
+    message: text,
+    groupId: number,
     situation: fc.constantFrom(...Situation.options),
     region: maybe(fc.record({ index: fc.nat(), name: text })),
   })
   .map(({ region, ...rest }) => ({
     ...rest,
-    ...{ hasRegion: region !== null, regionIndex: region?.index ?? -1, regionName: region?.name ?? '' },
+    hasRegion: region !== null,
+    regionIndex: region?.index ?? -1,
+    regionName: region?.name ?? '',
   }));
 const snapshot = fc.record(
   {

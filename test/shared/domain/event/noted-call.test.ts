@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { isAllJudged, type JudgedRun, type NotedCall, runWith } from '#shared/domain/event/noted-call.ts';
 
 const call = (id: string, at: number, before?: NotedCall): NotedCall => ({
-  ...{ id, at },
+  id,
+  at,
   ...(before && { before: { id: before.id, at: before.at } }),
 });
 const runOf = (...calls: readonly NotedCall[]) => calls.reduce<JudgedRun | undefined>(runWith, undefined);

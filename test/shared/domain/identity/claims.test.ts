@@ -10,7 +10,9 @@ const rules = OidcRules.parse([
   { claim: 'it', value: 'true', isAdmin: true },
 ]);
 const of = (customerId: number | null, permissions: string[] = [], isAdmin = false) => ({
-  ...{ customerId, permissions, isAdmin },
+  customerId,
+  permissions,
+  isAdmin,
 });
 
 test.each([
@@ -19,7 +21,8 @@ test.each([
   [
     'several rules, whose rights add up, each once',
     {
-      ...{ groups: ['nurses', 'leads'], realm_access: { roles: ['leads'] } },
+      groups: ['nurses', 'leads'],
+      realm_access: { roles: ['leads'] },
     },
     of(1, ['manage_rules', 'manage_users']),
   ],

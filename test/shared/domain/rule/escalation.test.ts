@@ -23,7 +23,8 @@ const rules: fc.Arbitrary<Telling> = fc
     repeatSeconds: fc.option(fc.integer({ min: 60, max: 86_400 })),
   })
   .map(({ recipients, seconds, of, repeatSeconds }) => ({
-    ...{ recipients, repeatSeconds },
+    recipients,
+    repeatSeconds,
     escalation: seconds
       .toSorted((time, other) => time - other)
       .map((afterSeconds, at) => ({ afterSeconds, recipients: of[at] ?? [] })),

@@ -14,7 +14,9 @@ const told = fc
   )
   .map((all): PackedMessage[] =>
     all.map(({ id, account: accountId, publisher }) => ({
-      ...{ id, accountId, publisher },
+      id,
+      accountId,
+      publisher,
       extra: { display_name: `Ruf "${accountId}" ü\n`, is_bot: publisher === 'webhook' },
     })),
   );
@@ -30,7 +32,10 @@ test('what was packed is what comes back', () => {
 test('20 messages of one bot take less than 400 bytes', () => {
   const extra = { display_name: 'Schwesternruf Wohnbereich Lindenhof', is_bot: true };
   const messages = Array.from({ length: 20 }, (_, at) => ({
-    ...{ id: 2 ** 52 + 199 * at, accountId: 1_234_567, publisher: 'webhook' as const, extra },
+    id: 2 ** 52 + 199 * at,
+    accountId: 1_234_567,
+    publisher: 'webhook' as const,
+    extra,
   }));
   expect(Buffer.byteLength(packMessages(messages))).toBeLessThan(400);
 });

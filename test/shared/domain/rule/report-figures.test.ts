@@ -16,21 +16,45 @@ const parts = [
 
 let last = 0;
 const hit = (hour: number, situation: Situation = 'fall_detected', more: Partial<ReportHit> = {}): ReportHit => ({
-  ...{ createDate: hour * HOUR, sensorId: A, sensorEventId: `event ${++last}`, situation },
-  ...{ acknowledged: null, feedback: null },
+  createDate: hour * HOUR,
+  sensorId: A,
+  sensorEventId: `event ${++last}`,
+  situation,
+  acknowledged: null,
+  feedback: null,
   ...more,
 });
 const opinion = (classification: Feedback['classification'], more: Partial<Feedback> = {}): Feedback => ({
-  ...{ id: ++last, createDate: 0, updateDate: 0, sensorId: A, accountId: 1, forwardToMakerA: false },
-  ...{ referenceDate: HOUR, reason: 'dog', description: '', ruleHitId: null, eventId: null, classification },
+  id: ++last,
+  createDate: 0,
+  updateDate: 0,
+  sensorId: A,
+  accountId: 1,
+  forwardToMakerA: false,
+  referenceDate: HOUR,
+  reason: 'dog',
+  description: '',
+  ruleHitId: null,
+  eventId: null,
+  classification,
   ...more,
 });
 const figures = (hits: readonly ReportHit[], loose: readonly Feedback[] = [], now: number | null = null) =>
   monthsOf({ parts, timeZone: 'UTC', hits, loose, sensors, now });
 const none = {
-  ...{ falls: 0, sensitiveFalls: 0, suspectedFalls: 0, falseAlarms: 0, confirmed: 0, missed: 0 },
-  ...{ acknowledged: 0, unanswered: 0, medianMs: null, p90Ms: null },
-  ...{ silences: 0, silentMs: 0, silencesWithoutEnd: 0 },
+  falls: 0,
+  sensitiveFalls: 0,
+  suspectedFalls: 0,
+  falseAlarms: 0,
+  confirmed: 0,
+  missed: 0,
+  acknowledged: 0,
+  unanswered: 0,
+  medianMs: null,
+  p90Ms: null,
+  silences: 0,
+  silentMs: 0,
+  silencesWithoutEnd: 0,
 };
 
 describe('falls', () => {

@@ -136,7 +136,8 @@ describe('the texts of a rule', () => {
 });
 
 test("a device's clock is believed from -24 h to +5 min", () => {
-  const [day, minute] = [86_400_000, 60_000];
+  const day = 86_400_000;
+  const minute = 60_000;
   for (const time of [now, now - day, now + 5 * minute]) expect(isBelieved(time, now)).toBe(true);
   for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isBelieved(time, now)).toBe(false);
 });

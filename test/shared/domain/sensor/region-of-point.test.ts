@@ -8,8 +8,12 @@ const side = fc.integer({ min: 20, max: 60 });
 const place = fc
   .record({ left: fc.integer(CM), bottom: fc.integer(CM), width: side, depth: side, zMin: fc.nat(90), height: side })
   .map(({ left, bottom, width, depth, zMin, height }) => ({
-    ...{ topLeftX: left, bottomRightX: left + width, topLeftY: bottom + depth, bottomRightY: bottom },
-    ...{ zMin, zMax: zMin + height },
+    topLeftX: left,
+    bottomRightX: left + width,
+    topLeftY: bottom + depth,
+    bottomRightY: bottom,
+    zMin,
+    zMax: zMin + height,
   }));
 /** Rooms whose regions overlap; some lie exactly on another one. */
 const rooms = fc

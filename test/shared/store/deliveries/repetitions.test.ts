@@ -7,7 +7,8 @@ import { items } from '#shared/store/table.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
-const [customerId, now] = [7, 1_800_000_000_000];
+const customerId = 7;
+const now = 1_800_000_000_000;
 const LEASE = 31_000;
 /** As much of a thing as the store looks at. */
 const some = (fields: object) => fields as never;
@@ -52,7 +53,10 @@ const claimed = async (claim: Promise<Delivery | null>): Promise<Delivery> => {
   return delivery;
 };
 const said = (status: number) => ({
-  ...{ status, error: null, durationMs: 1, responseBody: 'no' },
+  status,
+  error: null,
+  durationMs: 1,
+  responseBody: 'no',
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 });
 type Waiting = Awaited<ReturnType<typeof waiting>>;
@@ -105,7 +109,8 @@ describe('a delivery of which a repetition was taken', () => {
 
   test('while its claim lapsed and another attempt is under way has the log of that one alone', async () => {
     const repeated = await waiting();
-    const [first, second] = [await repeated.claim(), await repeated.claim(now + LEASE)];
+    const first = await repeated.claim();
+    const second = await repeated.claim(now + LEASE);
     await its.repetitions.endOriginal(repeated.key, now);
     await its.attempts.record(first, { result: said(500), next: { state: 'retrying', nextAttempt: now } }, now, true);
     await its.attempts.record(second, { result: said(200), next: { state: 'delivered' } }, now, true);

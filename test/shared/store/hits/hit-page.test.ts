@@ -40,7 +40,10 @@ describe('3,000 hits that were changed soon, late and often', () => {
 
   /** A change by the way of life: a result of the delivery, soon or by a replay, or feedback given or taken back. */
   const change = async ({ id, sensorId }: Pick<HitItem, 'id' | 'sensorId'>, time: number): Promise<void> => {
-    const [how, isTakenBack, feedbackId, later] = [below(4), below(2) === 0, below(1_000_000), below(5_000)];
+    const how = below(4);
+    const isTakenBack = below(2) === 0;
+    const feedbackId = below(1_000_000);
+    const later = below(5_000);
     const given = some({ id: feedbackId, sensorId, ruleHitId: id, createDate: time });
     if (how > 0) await its.ruleHits.report({ customerId: CUSTOMER, hitId: id, at: 0, tries: [time], sent: true }, time);
     else if ((await its.feedback.create(CUSTOMER, given)) === 'done' && isTakenBack)
@@ -117,7 +120,8 @@ describe('3,000 hits that were changed soon, late and often', () => {
 
   test('a result that is reported twice changes the hit once', async () => {
     const { id: hitId } = hits[5] as HitItem;
-    const [time, report] = [START + 10 ** 9, { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true }];
+    const time = START + 10 ** 9;
+    const report = { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true };
     await its.ruleHits.report({ ...report, tries: [11] }, time);
     await its.ruleHits.report(report, time + 1);
     await its.ruleHits.report(report, time + 2);

@@ -4,7 +4,8 @@ import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
 import { type Store, store } from '#shared/store/store.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 
-const [customerId, id] = [7, 'id_000000001'];
+const customerId = 7;
+const id = 'id_000000001';
 const made = newSensor({ id, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 }, 1);
 const sensor: SensorRecord = { ...made, customerId };
 
