@@ -176,9 +176,12 @@ describe('the house', () => {
     expect(links.filter(([file = '', to = '']) => !existsSync(join(root, dirname(file), to)))).toEqual([]);
   });
 
-  test('an import that leaves two folders says where it goes', () => {
-    const climbing = sources.filter(([, source]) => CLIMBING.test(withoutComments(source))).map(([file]) => file);
-    expect(climbing).toEqual([]);
+  test('imports that leave two folders name the folder where they lead', () => {
+    // The package.json of bin has no subpaths: it only says that its programs are CommonJS.
+    const climbing = sources.filter(
+      ([file, source]) => !file.startsWith('bin/') && CLIMBING.test(withoutComments(source)),
+    );
+    expect(climbing.map(([file]) => file)).toEqual([]);
   });
 
   test('the top level holds what it should, and nothing else', () => {

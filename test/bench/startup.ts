@@ -18,7 +18,7 @@ const peakOf = async (pid: number): Promise<number> => {
 /** Is a process that of Node which serves, and not npm or the shell above it? */
 const isHost = async (pid: number): Promise<boolean> => {
   const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-  return words[1] === 'bin/local.ts';
+  return words[1] === 'bin/run.ts';
 };
 
 /** The processes of the host below npm: the one that serves, and whatever it started. */

@@ -34,7 +34,7 @@ test('the first ten minutes of the README work as they stand, but for their port
   const settings = variablesIn(install.split('\n')[1] ?? '');
   await using _host = await startHost({ ...settings, PORT: port, DATA_DIR: ':memory:' }, []);
   const [, words = ''] = /^npm run receiver -- (.*)$/m.exec(listen) ?? [];
-  const receiver = bash(`exec node bin/receiver.mts ${words} --port ${other}`);
+  const receiver = bash(`exec node bin/run.ts receiver ${words} --port ${other}`);
   const heard: string[] = [];
   const lines = createInterface({ input: receiver.stdout });
   const signed = new Promise<void>((resolve) => {

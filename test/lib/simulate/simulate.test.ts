@@ -183,7 +183,7 @@ describe('the simulator', () => {
     [['--mqtt', '--url', 'http://127.0.0.1:1/api/v1'], 2, /--mqtt-url/],
     [['--url', 'http://127.0.0.1:1/api/v1', '--speed', 'full'], 2, /--speed is a number there/],
   ] as const)('explains itself: %j', async (args, status, text) => {
-    const child = spawn(process.execPath, ['bin/simulate.mts', ...args]);
+    const child = spawn(process.execPath, ['bin/run.ts', 'simulate', ...args]);
     const ended = once(child, 'close');
     const output = (await Promise.all([child.stdout.toArray(), child.stderr.toArray()])).flat().join('');
     expect({ status: (await ended)[0], text: output }).toEqual({ status, text: expect.stringMatching(text) });

@@ -1,5 +1,6 @@
 import { exec, execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,41 +21,39 @@ const runFile = (file: string, args: readonly string[], env: Record<string, stri
       resolve({ code: error?.code ?? 0, out, err }),
     );
   });
-const run = (command: string, ...more: [readonly string[], Record<string, string>?]) =>
-  runFile(`bin/${command}.mts`, ...more);
+const run = (command: string, args: readonly string[], env?: Record<string, string>) =>
+  runFile('bin/run.ts', [command, ...args], env);
 
-/** The commands of package.json that are programs of their own, by name. Others are those of a tool (bin/tool.mts). */
-const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [string, string][] => {
-  const [, file] = /^node (\S+)$/.exec(script) ?? [];
-  return file ? [[name, file]] : [];
+/** The scripts of package.json that are programs of this project: name, file and first arguments. */
+const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [string, string, string[]][] => {
+  const [program, file = '', ...args] = script.split(' ');
+  return program === 'node' && name !== 'prepare' ? [[name, file, args]] : [];
 });
-const ofTools = Object.entries(manifest.scripts).filter(([name, script]) => script === `node bin/tool.mts ${name}`);
 
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 const event = ['--event', '00000000-0000-4000-8000-000000000000'];
 
-test('every command of package.json is a program of ours, or a tool that ours starts', () => {
-  const known = [...programs, ...ofTools].map(([name]) => name);
-  expect(Object.keys(manifest.scripts).filter((name) => !known.includes(name))).toEqual([]);
-  expect([programs.length > 15, ofTools.length > 3]).toEqual([true, true]);
-});
-
-test.each(ofTools)('npm run %s says what it is for here, and where its options are told', async (name) => {
-  const help = await run('tool', [name, '--help']);
-  const out = expect.stringMatching(new RegExp(`^npm (run )?${name}.*\\nIt .*\\nOPTIONS are those of .*`));
-  expect(help).toEqual({ code: 0, out, err: '' });
-  expect(await run('tool', ['nonsense'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining(name) });
-});
-
 test.each(programs)(
-  'npm run %s prints its help, also for wrong options, for which the exit code is 2',
-  async (name, file) => {
-    const [help, wrong] = await Promise.all([runFile(file, ['--help']), runFile(file, ['--nonsense'])]);
+  'npm run %s prints its help, also for an unknown option, which exits with 2',
+  async (name, file, args) => {
+    const [help, wrong] = await Promise.all([
+      runFile(file, [...args, '--help']),
+      runFile(file, [...args, '--nonsense']),
+    ]);
     const command = name === 'start' ? 'npm start' : `npm run ${name}`;
     expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${command}`)), err: '' });
     expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
   },
 );
+
+test('an unknown command lists the commands', async () => {
+  const unknown = await run('nonsense', []);
+  expect(unknown).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/^Unknown command "nonsense".*deploy/),
+  });
+});
 
 test('a CDK of the machine starts the Node of this project, whichever the machine has', async () => {
   // Stands for the Node of the machine: it runs npx, and no program of ours.
@@ -63,7 +62,7 @@ test('a CDK of the machine starts the Node of this project, whichever the machin
   const script = `#!/bin/sh\ncase "$1" in *npx*) exec '${process.execPath}' "$@";; esac\necho 'the Node of the machine'\n`;
   await writeFile(join(machine, 'node'), script, { mode: 0o755 });
   try {
-    const app = cdk.app.replace('bin/app.mts', '--version');
+    const app = cdk.app.replace('bin/run.ts app', '--version');
     const { stdout } = await promisify(exec)(`PATH="${machine}:${others}" ${app}`, { cwd: root });
     expect(stdout).toBe(`v${manifest.devDependencies.node}\n`);
   } finally {
@@ -136,16 +135,23 @@ test.each<[string, string[], RegExp]>([
   expect([code, err]).toEqual([2, expect.stringMatching(says)]);
 });
 
-test('an older Node, which reads neither types nor modules here, is told which one is needed', async () => {
-  const older = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });";
-  const script = `${older} require('./bin/local.ts')`;
-  const said = await new Promise<Ended>((resolve) => {
-    execFile(process.execPath, ['--eval', script], { cwd: root, env: bare }, (error, out, err) =>
-      resolve({ code: error?.code ?? 0, out, err }),
-    );
-  });
-  expect(said).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^This needs Node 24, .*`npm start`/) });
-  // What it says it says before anything that an older Node cannot read.
-  const text = await readFile(`${root}bin/local.ts`, 'utf8');
-  expect(() => new Script(text)).not.toThrow();
+test('an older Node runs a command by the Node of this project, or says how to get it', async () => {
+  const bareCheckout = await mkdtemp(join(tmpdir(), 'checkout-'));
+  const older = join(bareCheckout, 'older.cjs');
+  await writeFile(older, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });");
+  const runIn = (folder: string) => runFile('--require', [older, join(folder, 'bin/local.ts'), '--help']);
+  try {
+    for (const file of ['package.json', 'local.ts', 'run.ts', 'commands/start.mts'])
+      await cp(join(root, 'bin', file), join(bareCheckout, 'bin', file));
+    expect(await runIn(root)).toMatchObject({ code: 0, out: expect.stringMatching(/^npm start/), err: '' });
+    const why = expect.stringMatching(/^This needs Node 24, .*`npm ci`/);
+    expect(await runIn(bareCheckout)).toEqual({ code: 1, out: '', err: why });
+  } finally {
+    await rm(bareCheckout, { recursive: true });
+  }
+  // Neither file has anything that an older Node cannot read.
+  for (const file of ['bin/local.ts', 'bin/run.ts'])
+    expect(
+      () => new Script(`(require, __filename, __dirname) => {${readFileSync(join(root, file), 'utf8')}}`),
+    ).not.toThrow();
 });

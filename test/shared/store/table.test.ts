@@ -200,7 +200,7 @@ describe('the table', () => {
   });
 
   test('is described in shared/store/TABLE.md as it is', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/docs.mts', '--check'], {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/run.ts', 'docs', '--check'], {
       cwd: root,
       encoding: 'utf8',
     });

@@ -1,5 +1,5 @@
-import { createApp } from '../lib/aws/app.ts';
-import manifest from '../package.json' with { type: 'json' };
+import { createApp } from '../../lib/aws/app.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 // cdk synth -c stage=prod -c publicUrl=https://cloud.example.org ...: lib/aws/settings/stage.ts names all settings of a stage.
 try {

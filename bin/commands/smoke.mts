@@ -1,5 +1,5 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { runTool } from '../lib/tools/run.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run smoke -- --url URL --user NAME --receiver https://...
                              plays the main case once, in any deployment: creates a customer, user, sensor, webhook and
@@ -42,7 +42,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 });
 
 const { user, password = SMOKE_PASSWORD ?? '', token = SMOKE_TOKEN ?? '', receiver } = given;
-const { smoke } = await import('../lib/tools/smoke/smoke.ts');
+const { smoke } = await import('../../lib/tools/smoke/smoke.ts');
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());

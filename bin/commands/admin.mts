@@ -1,5 +1,5 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { whereFrom, whereProblem } from '../lib/tools/where.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { whereFrom, whereProblem } from '../../lib/tools/where.ts';
 
 const help = `npm run admin -- --stage prod [--username NAME]
 Creates a system admin and prints its password, once. Run it after the first deployment, or when all admins are locked out.
@@ -26,10 +26,10 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 
 // The SDK is imported only here, so that `--help` answers at once.
 const [{ makeAdmin }, { awsConfig }, { runTool }, { openTable }] = await Promise.all([
-  import('../lib/tools/admin.ts'),
-  import('../lib/tools/aws/account.ts'),
-  import('../lib/tools/run.ts'),
-  import('../lib/tools/table.ts'),
+  import('../../lib/tools/admin.ts'),
+  import('../../lib/tools/aws/account.ts'),
+  import('../../lib/tools/run.ts'),
+  import('../../lib/tools/table.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   const { table, close } = await openTable(whereFrom(given, process.env.DATA_DIR || '.local', awsConfig(process.env)));

@@ -1,6 +1,6 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
-import { runTool } from '../lib/tools/run.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/context.ts';
+import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run diff -- --stage prod [-c name=value ...]
 Prints what \`npm run deploy\` with the same options would change in the stack of the stage.
@@ -18,10 +18,10 @@ const { stage, context } = readCommandLine(options, help, { out: console.log, er
 );
 
 const [{ awsAccount, awsConfig }, { runCdk }, { diff }, { readStage }] = await Promise.all([
-  import('../lib/tools/aws/account.ts'),
-  import('../lib/tools/aws/cdk.ts'),
-  import('../lib/tools/aws/deploy.ts'),
-  import('../lib/tools/aws/stage.ts'),
+  import('../../lib/tools/aws/account.ts'),
+  import('../../lib/tools/aws/cdk.ts'),
+  import('../../lib/tools/aws/deploy.ts'),
+  import('../../lib/tools/aws/stage.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };

@@ -1,4 +1,4 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
 
 const help = `npm run demo                 plays the main case as a story, in a cloud of its own
 npm run demo -- --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
@@ -21,9 +21,9 @@ const { url, username, password = 'a-password-for-the-demo' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-demo';
 
 const [{ startCloud }, { tellStory }, { settingsFrom }] = await Promise.all([
-  import('../lib/local/cloud.ts'),
-  import('../lib/local/demo/story.ts'),
-  import('../shared/runtime/env.ts'),
+  import('../../lib/local/cloud.ts'),
+  import('../../lib/local/demo/story.ts'),
+  import('../../shared/runtime/env.ts'),
 ]);
 
 /** Starts a cloud for the demo, with a deadline that is short enough to wait for. */

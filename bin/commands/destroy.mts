@@ -1,6 +1,6 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
-import { runTool } from '../lib/tools/run.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/context.ts';
+import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run destroy -- --stage dev [-c name=value ...]
 Deletes the stack of a stage, with its table. Refuses when the settings or the deployed stack of the stage keep its data.
@@ -24,10 +24,10 @@ const {
 );
 
 const [{ awsAccount, awsConfig }, { runCdk }, { destroy }, { readStage }] = await Promise.all([
-  import('../lib/tools/aws/account.ts'),
-  import('../lib/tools/aws/cdk.ts'),
-  import('../lib/tools/aws/deploy.ts'),
-  import('../lib/tools/aws/stage.ts'),
+  import('../../lib/tools/aws/account.ts'),
+  import('../../lib/tools/aws/cdk.ts'),
+  import('../../lib/tools/aws/deploy.ts'),
+  import('../../lib/tools/aws/stage.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };

@@ -1,6 +1,6 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
-import { runTool } from '../lib/tools/run.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/context.ts';
+import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run deploy -- --stage prod [-c name=value ...]
 Checks what the CDK does not check (credentials, bootstrap, SES, concurrency, alarms), prints what the stage costs at rest,
@@ -21,10 +21,10 @@ const { stage, context, yes } = readCommandLine(options, help, { out: console.lo
 );
 
 const [{ awsAccount, awsConfig }, { runCdk }, { deploy }, { readStage }] = await Promise.all([
-  import('../lib/tools/aws/account.ts'),
-  import('../lib/tools/aws/cdk.ts'),
-  import('../lib/tools/aws/deploy.ts'),
-  import('../lib/tools/aws/stage.ts'),
+  import('../../lib/tools/aws/account.ts'),
+  import('../../lib/tools/aws/cdk.ts'),
+  import('../../lib/tools/aws/deploy.ts'),
+  import('../../lib/tools/aws/stage.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };

@@ -1,6 +1,6 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import type { Tally } from '../lib/simulate/run.ts';
-import type { Log } from '../shared/observability/log.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import type { Tally } from '../../lib/simulate/run.ts';
+import type { Log } from '../../shared/observability/log.ts';
 
 const help = `npm run simulate             simulates days in a care home, with sensors of both makers
   --sensors 50               number of sensors, of both makers in turn: 1 to 10000
@@ -57,15 +57,15 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
     : 'a cloud that runs needs --password and --provisioning-key';
 });
 // All other modules are imported only here, so that `--help` answers at once.
-const { skippingClock, systemClock } = await import('../lib/local/clock.ts');
-const { startCloud } = await import('../lib/local/cloud.ts');
-const { readRecords } = await import('../lib/simulate/records.ts');
-const { atFullSpeed, atSpeed } = await import('../lib/simulate/simulation-clock.ts');
-const { closeHooks, silence } = await import('../lib/simulate/home.ts');
-const { judgeAll, judgeFalls, simulate, tallyText } = await import('../lib/simulate/run.ts');
-const { nextMidnight } = await import('../lib/simulate/local-time.ts');
-const { settingsFrom } = await import('../shared/runtime/env.ts');
-const { log } = await import('../shared/observability/log.ts');
+const { skippingClock, systemClock } = await import('../../lib/local/clock.ts');
+const { startCloud } = await import('../../lib/local/cloud.ts');
+const { readRecords } = await import('../../lib/simulate/records.ts');
+const { atFullSpeed, atSpeed } = await import('../../lib/simulate/simulation-clock.ts');
+const { closeHooks, silence } = await import('../../lib/simulate/home.ts');
+const { judgeAll, judgeFalls, simulate, tallyText } = await import('../../lib/simulate/run.ts');
+const { nextMidnight } = await import('../../lib/simulate/local-time.ts');
+const { settingsFrom } = await import('../../shared/runtime/env.ts');
+const { log } = await import('../../shared/observability/log.ts');
 
 const { url, username, password = 'a-password-for-the-simulation' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-simulation';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
-import { runTool } from '../lib/tools/run.ts';
-import { urlOf } from '../lib/tools/sam/compose.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/context.ts';
+import { runTool } from '../../lib/tools/run.ts';
+import { urlOf } from '../../lib/tools/sam/compose.ts';
 
 const help = `npm run sam [-- --port 3001]
 Writes the files that \`sam local start-api\` needs from the synthesised template, with one for docker compose that brings the
@@ -34,8 +34,8 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 const bare = (url: string) => url.replace(/\/$/, '');
 
 const [{ runCdk }, { prepareSam }] = await Promise.all([
-  import('../lib/tools/aws/cdk.ts'),
-  import('../lib/tools/sam/sam.ts'),
+  import('../../lib/tools/aws/cdk.ts'),
+  import('../../lib/tools/sam/sam.ts'),
 ]);
 process.exitCode = await runTool(
   () =>

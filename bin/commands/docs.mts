@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { presets, type Stage, settings } from '../lib/aws/settings/settings.ts';
-import { keyOf } from '../lib/aws/settings/stage.ts';
-import { variableNames, variables } from '../lib/local/variables.ts';
-import { documented } from '../shared/domain/makers/device-messages.ts';
-import { type Access, type AccessPattern, accessesOf } from '../shared/store/access-pattern.ts';
-import { accessPatterns } from '../shared/store/access-patterns.ts';
-import { due, items, lists, tableDesign } from '../shared/store/table.ts';
+import { presets, type Stage, settings } from '../../lib/aws/settings/settings.ts';
+import { keyOf } from '../../lib/aws/settings/stage.ts';
+import { variableNames, variables } from '../../lib/local/variables.ts';
+import { documented } from '../../shared/domain/makers/device-messages.ts';
+import { type Access, type AccessPattern, accessesOf } from '../../shared/store/access-pattern.ts';
+import { accessPatterns } from '../../shared/store/access-patterns.ts';
+import { due, items, lists, tableDesign } from '../../shared/store/table.ts';
 
 type Json = Record<string, unknown>;
 const start = '<!-- table: start -->';
@@ -183,10 +183,10 @@ const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
 const messageKinds = () => [start, ...kindsOf('Maker A', 'makerA'), ...kindsOf('Maker B', 'makerB'), end].join('\n\n');
 
 const files = {
-  '../shared/ingest/MESSAGES.md': messageKinds,
-  '../shared/store/TABLE.md': generated,
-  '../lib/aws/README.md': stages,
-  '../README.md': ofLocalHost,
+  '../../shared/ingest/MESSAGES.md': messageKinds,
+  '../../shared/store/TABLE.md': generated,
+  '../../lib/aws/README.md': stages,
+  '../../README.md': ofLocalHost,
 };
 for (const [path, make] of Object.entries(files)) {
   const file = new URL(path, import.meta.url);
@@ -197,7 +197,7 @@ for (const [path, make] of Object.entries(files)) {
   const after = before.slice(0, from) + make() + before.slice(to + end.length);
   if (!process.argv.includes('--check')) writeFileSync(file, after);
   else if (after !== before) {
-    console.error(`${path.replace('../', '')} is stale: npm run fix`);
+    console.error(`${path.replace('../../', '')} is stale: npm run fix`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
 
 const help = `npm run backup -- --to FOLDER   copies the data of npm start, while it runs or not
   --data-dir FOLDER             the folder of npm start; the default is DATA_DIR, or .local
@@ -10,7 +10,10 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   to ? null : '--to names the folder of the copy',
 );
 
-const [{ backUp }, { runTool }] = await Promise.all([import('../lib/tools/backup.ts'), import('../lib/tools/run.ts')]);
+const [{ backUp }, { runTool }] = await Promise.all([
+  import('../../lib/tools/backup.ts'),
+  import('../../lib/tools/run.ts'),
+]);
 const dataDir = given['data-dir'] ?? (process.env.DATA_DIR || '.local');
 process.exitCode = await runTool(async () => {
   const bytes = await backUp(dataDir, given.to ?? '');

@@ -1,4 +1,4 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
 
 const help = `npm run openapi --silent > openapi.json
 Prints the OpenAPI document of this commit. PUBLIC_URL names the server in it.
@@ -6,9 +6,9 @@ Exit code: 0; 2 for wrong options.`;
 readCommandLine({}, help, { out: console.log, err: console.error });
 
 const [{ groups }, { describeApi }, { openApi }, { settingsFrom }] = await Promise.all([
-  import('../functions/index.ts'),
-  import('../shared/api/openapi/describe.ts'),
-  import('../shared/api/openapi/document.ts'),
-  import('../shared/runtime/env.ts'),
+  import('../../functions/index.ts'),
+  import('../../shared/api/openapi/describe.ts'),
+  import('../../shared/api/openapi/document.ts'),
+  import('../../shared/runtime/env.ts'),
 ]);
 console.log(JSON.stringify(openApi(describeApi(groups), settingsFrom(process.env)), null, 2));

@@ -1,5 +1,5 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import type { Received } from '../lib/local/demo/receiver.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import type { Received } from '../../lib/local/demo/receiver.ts';
 
 const help = `npm run receiver -- --secret SECRET    listens on this machine as a nurse-call system does, and prints what webhooks send
   --port 4000                  the port; 0 takes any free one. Webhooks call http://127.0.0.1:PORT/hook
@@ -11,9 +11,9 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 );
 
 const [{ startReceiver }, { isSigned }, { alarmIn }] = await Promise.all([
-  import('../lib/local/demo/receiver.ts'),
-  import('../lib/local/demo/signed.ts'),
-  import('../lib/local/demo/nurse-call.ts'),
+  import('../../lib/local/demo/receiver.ts'),
+  import('../../lib/local/demo/signed.ts'),
+  import('../../lib/local/demo/nurse-call.ts'),
 ]);
 const shown = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-cloud-signature', 'authorization'];
 const { secret } = given;

@@ -1,5 +1,5 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { whereFrom, whereProblem } from '../lib/tools/where.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { whereFrom, whereProblem } from '../../lib/tools/where.ts';
 
 const help = `npm run trace -- --event UUID       prints the course of an event: when it was accepted, which rules fired, who was told
   --message UUID                    a message of a device, with all events that it led to
@@ -44,10 +44,10 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 
 // The SDK is imported only here, so that `--help` answers at once.
 const [{ awsConfig }, { openTable }, { runTool }, { traceOf, traceText }] = await Promise.all([
-  import('../lib/tools/aws/account.ts'),
-  import('../lib/tools/table.ts'),
-  import('../lib/tools/run.ts'),
-  import('../lib/tools/trace/trace.ts'),
+  import('../../lib/tools/aws/account.ts'),
+  import('../../lib/tools/table.ts'),
+  import('../../lib/tools/run.ts'),
+  import('../../lib/tools/trace/trace.ts'),
 ]);
 const { customer, sensor: sensorId, webhook: webhookId, json } = given;
 const known = { customerId: customer ? Number(customer) : undefined, sensorId, webhookId };

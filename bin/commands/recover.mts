@@ -1,7 +1,7 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
-import { goalOf, timeProblem } from '../lib/tools/aws/recovery.ts';
-import { runTool } from '../lib/tools/run.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/context.ts';
+import { goalOf, timeProblem } from '../../lib/tools/aws/recovery.ts';
+import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run recover -- --stage prod --to TIME [--plan] [-c name=value ...]
        npm run recover -- --data-dir FOLDER --from FOLDER
@@ -49,16 +49,16 @@ const [
   { machine },
   { createTable, documentClient },
 ] = await Promise.all([
-  import('../lib/tools/aws/account.ts'),
-  import('../lib/tools/aws/cdk.ts'),
-  import('../lib/tools/aws/recover.ts'),
-  import('../lib/tools/aws/stage.ts'),
-  import('../shared/concurrency/machine.ts'),
-  import('../shared/store/engine/client.ts'),
+  import('../../lib/tools/aws/account.ts'),
+  import('../../lib/tools/aws/cdk.ts'),
+  import('../../lib/tools/aws/recover.ts'),
+  import('../../lib/tools/aws/stage.ts'),
+  import('../../shared/concurrency/machine.ts'),
+  import('../../shared/store/engine/client.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   if (dataDir !== undefined && from !== undefined) {
-    const { eraseAgain } = await import('../lib/tools/erase-again.ts');
+    const { eraseAgain } = await import('../../lib/tools/erase-again.ts');
     console.log(`${await eraseAgain(dataDir, from, Date.now())} erasures are begun again when the host starts.`);
     return true;
   }

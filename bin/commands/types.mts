@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { runSteps } from '../lib/tools/steps.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { runSteps } from '../../lib/tools/steps.ts';
 
 const help = `npm run types                Checks the types of the service, of the client and of the console, which are three programs.
 Writes the types of the OpenAPI document, which the client has, to .generated/.
@@ -13,8 +13,8 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 const TSC = 'node node_modules/typescript-7/bin/tsc';
 
 const write = async () => {
-  const { writeOwnTypes } = await import('../lib/tools/client/openapi-types.ts');
-  const { settingsFrom } = await import('../shared/runtime/env.ts');
+  const { writeOwnTypes } = await import('../../lib/tools/client/openapi-types.ts');
+  const { settingsFrom } = await import('../../shared/runtime/env.ts');
   await writeOwnTypes(settingsFrom(process.env));
 };
 /** Lets a checkout without these types compile, so that the compiler says what is wrong and not that a file is missing. */

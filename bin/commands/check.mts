@@ -1,5 +1,5 @@
-import { readCommandLine } from '../lib/local/command-line.ts';
-import { runSteps } from '../lib/tools/steps.ts';
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { runSteps } from '../../lib/tools/steps.ts';
 
 const help = `npm run check                Everything that has to hold before a commit, the first failure ends it:
   types                        both programs compile

@@ -1,0 +1,35 @@
+// Any Node can read this file (it is CommonJS, by bin/package.json, and has no types), so that an older one runs a command by
+// the Node that `npm ci` installed beside the other packages.
+(() => {
+  const { spawn } = require('node:child_process');
+  const { existsSync, readdirSync } = require('node:fs');
+  const { join } = require('node:path');
+  const [command = '', ...args] = process.argv.slice(2);
+  const commands = join(__dirname, 'commands');
+
+  const ownNode = () => {
+    try {
+      return join(require.resolve('node/package.json'), '../bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    } catch {
+      console.error(
+        `This needs Node 24, and ${process.execPath} is ${process.version}. Run \`npm ci\`, which installs the right one.`,
+      );
+      process.exit(1);
+    }
+  };
+
+  if (!/^[a-z]+$/.test(command) || !existsSync(join(commands, `${command}.mts`))) {
+    const names = readdirSync(commands).join(', ').replaceAll('.mts', '');
+    console.error(`Unknown command ${JSON.stringify(command)}. Commands: ${names}.`);
+    process.exitCode = 2;
+  } else if (Number.parseInt(process.versions.node, 10) < 24) {
+    const child = spawn(ownNode(), [__filename, command, ...args], { stdio: 'inherit' });
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+    child.on('exit', () => {
+      process.exitCode = child.exitCode ?? 1;
+    });
+  } else {
+    process.argv.splice(2, 1);
+    void import(`./commands/${command}.mts`);
+  }
+})();
