@@ -186,7 +186,7 @@ const files = {
   '../../shared/ingest/MESSAGES.md': messageKinds,
   '../../shared/store/TABLE.md': generated,
   '../../lib/aws/README.md': stages,
-  '../../README.md': ofLocalHost,
+  '../../lib/local/SETTINGS.md': ofLocalHost,
 };
 for (const [path, make] of Object.entries(files)) {
   const file = new URL(path, import.meta.url);

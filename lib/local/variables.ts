@@ -174,7 +174,7 @@ export const variables = {
     example: 'Home account',
   }),
   OIDC_RULES: declare(
-    'what the claims of that issuer let people do, at each login: see [On premises](lib/local/README.md)',
+    'what the claims of that issuer let people do, at each login: see [On premises](README.md)',
     'no issuer',
     oidcRules,
   ),

@@ -167,9 +167,9 @@ describe('npm run sam', () => {
     expect((await run(true, 'darwin')).text).not.toContain('--add-host');
   });
 
-  test('prints what the README says', async () => {
+  test('prints what its README says', async () => {
     const { text } = await run(true, 'linux', byCompose);
-    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+    const readme = await readFile(new URL('../../../lib/tools/sam/README.md', import.meta.url), 'utf8');
     const commands = (text.match(/^ {3}\S.*$/gm) ?? []).map((line) => line.trim().replaceAll(folder, 'cdk.out'));
     expect(commands).toHaveLength(3);
     for (const command of commands) expect(readme).toContain(`\n${command}`);
