@@ -1,28 +1,80 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const folder = new URL('../../shared/decisions/', import.meta.url);
-const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
-const names = readdirSync(folder).filter((name) => name !== 'README.md');
-const link = (name: string): string => `[${name.slice(0, 4)}](${name})`;
-const statusOf = (name: string): string => /\n\nStatus: (.+)\n/.exec(read(name))?.[1] ?? '';
+const root = new URL('../../', import.meta.url).pathname;
+const folders = ['.github', 'bin', 'functions', 'lib', 'shared', 'test'];
+const text = readFileSync(join(root, 'shared/decisions.md'), 'utf8');
 
-test('every decision is a numbered file with title, status, date, context, decision and consequence', () => {
-  const form =
-    /^# .+\n\nStatus: (accepted|superseded by .+)\nDate: \d{4}-\d\d-\d\d\n\n\*\*Context\.\*\* .+\n\n\*\*Decision\.\*\* .+\n\n\*\*Consequence\.\*\* .+\n$/;
-  expect(names.filter((name) => !/^\d{4}-[a-z0-9-]+\.md$/.test(name) || !form.test(read(name)))).toEqual([]);
-  expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1));
+const [current = '', retiredList = ''] = text.split('\n## Retired numbers\n');
+const sections = current
+  .split(/\n## .+\n/)
+  .slice(1)
+  .map((section) => section.trim().split(/\n\n(?=### )/));
+const entries = sections.flat();
+const numberOf = (entry: string): string => /^### (\d{4}) /.exec(entry)?.[1] ?? entry;
+const numbers = entries.map(numberOf);
+const retired = [...retiredList.matchAll(/^- (\d{4}) (?:was replaced by|became part of) \[(\d{4})\]/gm)];
+
+/** Anchors as GitHub derives them from headings. */
+const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-'),
+);
+
+/** What a file refers to: numbers of decisions ("decision 0045"), and anchors in decisions.md. */
+const referencesIn = (path: string, content: string) => {
+  const isDecisions = path === 'shared/decisions.md';
+  const links = isDecisions ? /\]\(#([^)]+)\)/g : /decisions\.md#([\w-]+)/g;
+  return {
+    numbers: [...content.matchAll(/\bdecisions? (\d{4})\b/gi)].map(([, number = '']) => number),
+    anchors: [...content.matchAll(links)].map(([, anchor = '']) => anchor),
+  };
+};
+
+test('each decision has a number, a title, a date and one short paragraph', () => {
+  const form = /^### \d{4} [A-Z`].+[^.]\n\n\d{4}-\d\d-\d\d\. .+\.$/;
+  expect(entries.length).toBeGreaterThan(50);
+  expect(entries.filter((entry) => !form.test(entry))).toEqual([]);
+  expect(entries.filter((entry) => entry.split(/\s+/).length > 140)).toEqual([]);
 });
 
-test('a superseded decision names the later one that takes its place', () => {
-  const superseded = names.filter((name) => statusOf(name) !== 'accepted');
-  const isNamed = (name: string) => names.some((later) => later > name && statusOf(name).endsWith(link(later)));
-  expect(superseded.filter((name) => !isNamed(name))).toEqual([]);
+test('numbers of decisions rise within each section', () => {
+  for (const section of sections) expect(section.map(numberOf)).toEqual(section.map(numberOf).toSorted());
 });
 
-test('the index has each decision with its title below its status', () => {
-  const [accepted = '', superseded = ''] = read('README.md').split('\n## Superseded\n');
-  const lineOf = (name: string) => `\n- ${link(name)} ${/^# (.+)/.exec(read(name))?.[1]}`;
-  const placeOf = (name: string) => (statusOf(name) === 'accepted' ? accepted : superseded);
-  expect(names.filter((name) => !placeOf(name).includes(lineOf(name)))).toEqual([]);
+test('every number is used once, by a decision or in the list of retired ones', () => {
+  const all = [...numbers, ...retired.map(([, number = '']) => number)].map(Number);
+  expect(all.toSorted((a, b) => a - b)).toEqual(all.map((_, index) => index + 1));
+  expect(retired.filter(([, , successor = '']) => !numbers.includes(successor))).toEqual([]);
+});
+
+test('every reference to a decision leads to one', () => {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  );
+  const readable = [...files, 'README.md', 'CHANGELOG.md'].filter((file) => /\.(m?tsx?|md|yml)$/.test(file));
+  const known = [...numbers, ...retired.map(([, number = '']) => number)];
+  const dangling = readable.flatMap((file) => {
+    const found = referencesIn(file, readFileSync(join(root, file), 'utf8'));
+    return [
+      ...found.numbers.filter((number) => !known.includes(number)),
+      ...found.anchors.filter((anchor) => !anchors.includes(anchor)),
+    ].map((reference) => `${file}: ${reference}`);
+  });
+  expect(dangling).toEqual([]);
+});
+
+test('references to decisions are found in code and in documents', () => {
+  expect(referencesIn('a.ts', '/** See decision 0045. */')).toEqual({ numbers: ['0045'], anchors: [] });
+  expect(referencesIn('a.md', '[x](decisions.md#0001-state-and-decision-are-one-write)')).toEqual({
+    numbers: [],
+    anchors: ['0001-state-and-decision-are-one-write'],
+  });
+  expect(referencesIn('shared/decisions.md', '[0001](#0001-state-and-decision-are-one-write)')).toEqual({
+    numbers: [],
+    anchors: ['0001-state-and-decision-are-one-write'],
+  });
 });
