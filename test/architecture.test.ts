@@ -110,6 +110,7 @@ const otherTests: Record<string, string> = {
   'test/upgrade/': 'what earlier versions stored',
   'test/architecture.test.ts': 'all folders',
   'test/platforms.test.ts': 'what users run, on every platform',
+  'test/documents.test.ts': 'links between all documents',
   'test/types.test.ts': 'what the compiler refuses, in any folder',
   'test/units': 'what something costs from its first call to its last effect, over all workers',
   'test/shared/decisions.test.ts': 'the form of the decisions, which are documents',

@@ -4,14 +4,14 @@ import { type Calls, costsOf, monthOf, totalOf, type Way, works } from './costs.
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
 const rows: [name: string, way: Way, calls: Calls][] = [
-  ['HTTP, each in a call of its own', 'HTTP', 'report'],
-  ['HTTP, five in a call', 'HTTP', 'fiveReports'],
+  ['HTTP, one per call', 'HTTP', 'report'],
+  ['HTTP, five per call', 'HTTP', 'fiveReports'],
   ['MQTT, plain topic', 'MQTT', 'report'],
   ['MQTT, Basic Ingest', 'Basic Ingest', 'report'],
-  ['MQTT, Basic Ingest, five in a message', 'Basic Ingest', 'fiveReports'],
+  ['MQTT, Basic Ingest, five per message', 'Basic Ingest', 'fiveReports'],
 ];
 
-test.each(rows)('README.md tells what reports cost: %s', (name, way, calls) => {
+test.each(rows)('README.md states the cost of reports: %s', (name, way, calls) => {
   const million = (totalOf(costsOf(works[calls], way)) * 1e6) / (calls === 'report' ? 1 : 5);
   const month = Math.round(totalOf(monthOf(10_000, way, calls))).toLocaleString('en');
   expect(text).toContain(`| ${name} | ${million.toFixed(2)} | ${month} |`);

@@ -194,7 +194,7 @@ export const checkTable = (
     return {
       what,
       verdict: 'failed',
-      says: `tableName is another one than deployed, and ${[...running].join(', ')} may still write to that: falls would be lost in between. \`npm run recover\` stops the stage first, recovers the table to a time, and starts it again: lib/aws/runbook.md, "Recovery of data".`,
+      says: `tableName is another one than deployed, and ${[...running].join(', ')} may still write to that: falls would be lost in between. \`npm run recover\` stops the stage first, recovers the table to a time, and starts it again: lib/aws/runbook.md, "Restore the table".`,
     };
   });
 

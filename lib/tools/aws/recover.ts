@@ -52,7 +52,7 @@ const linesOf = ({ target, settings }: Goal, { table, url }: Deployed, took: rea
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')}`,
   ...(table === target ? [] : [`What was written since then is in the table ${table} alone, which stays as it is.`]),
-  'Next: what was withdrawn since then (lib/aws/runbook.md, "Recovery of data"), and',
+  'Next: what was withdrawn since then (lib/aws/runbook.md, "Restore the table"), and',
   `  ${smokeCommand(url)}`,
 ];
 
