@@ -1,6 +1,6 @@
 import type { Permit } from '#shared/concurrency/semaphore.ts';
-import type { SlotPool } from '#shared/delivery/webhook-client.ts';
-import { isNew, requestModeOf } from '#shared/domain/delivery/breaker.ts';
+import type { SlotPool, Waiter } from '#shared/delivery/webhook-client.ts';
+import { isNewAlarm, passageOf } from '#shared/domain/delivery/breaker.ts';
 import { RETRY_DELAYS, varied } from '#shared/domain/delivery/delivery.ts';
 import { isPosted, type PostedWebhook } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
@@ -28,7 +28,7 @@ const isAlarm = async (
 ) => {
   const found = await deps.store.deliveries.get(customerId, webhookId, id);
   if (!found || found.replay !== undefined) return false;
-  return isNew(found.attempts, found.createDate + stepOf(deps, webhook, 0) * 1_000, deps.now());
+  return isNewAlarm(found.attempts, found.createDate + stepOf(deps, webhook, 0) * 1_000, deps.now());
 };
 
 /**
@@ -37,6 +37,9 @@ const isAlarm = async (
  */
 export type Admitted = { webhook: PostedWebhook; slot: RequestSlot };
 type Admission = Admitted | { until: number } | 'changed';
+
+const isSameProbe = (a: WebhookRecord, b: WebhookRecord): boolean =>
+  a.probeUntil === b.probeUntil && a.probeUntilToken === b.probeUntilToken;
 
 /** Waits for a slot, for as long as waiting in this process is better than waiting on the queue. */
 export const admit = async (
@@ -47,29 +50,29 @@ export const admit = async (
 ): Promise<Admission> => {
   const { store, now, pause } = deps;
   const end = now() + ACQUIRE_TIMEOUT_MS;
-  const seeker = { wake: () => {}, seeksSlot: true };
-  let probe: number | undefined;
+  const seeker: Waiter = { wake: () => {}, waitsFor: 'slot' };
+  let probe: WebhookRecord | undefined;
   let alarm: boolean | undefined;
-  permit.shared.seekers.add(seeker);
+  permit.shared.waiters.add(seeker);
   try {
     for (let webhook = given; webhook?.isEnabled; webhook = await store.webhooks.get(key.customerId, key.webhookId)) {
       if (!isPosted(webhook)) break;
       const isOpen = webhook.openUntil !== undefined;
       if (isOpen) alarm ??= await isAlarm(deps, key, webhook);
       // The probe that this delivery waited for has failed: a success would have closed the circuit.
-      if (isOpen && probe !== undefined && webhook.probeUntil !== probe)
+      if (isOpen && probe !== undefined && !isSameProbe(webhook, probe))
         return { until: now() + Math.round(varied(stepOf(deps, webhook, 1), chanceOf(deps)) * 1_000) };
-      const mode = requestModeOf(webhook, alarm === true, now(), chanceOf(deps));
-      if (typeof mode === 'number') return { until: mode };
+      const passage = passageOf(webhook, alarm === true, now(), chanceOf(deps));
+      if (passage.kind === 'postponed') return passage;
       if (timeLeft() < TIME_FOR_ONE || now() > end) return { until: soon(deps) };
-      if (mode === 'result') probe ??= webhook.probeUntil;
-      seeker.seeksSlot = mode !== 'result';
-      const slot = mode === 'result' ? null : await acquireSlot(deps, permit, webhook, mode);
+      if (passage.kind === 'probe_result') probe ??= webhook;
+      seeker.waitsFor = passage.kind === 'probe_result' ? 'probe_result' : 'slot';
+      const slot = passage.kind === 'probe_result' ? null : await acquireSlot(deps, permit, webhook, passage.kind);
       if (slot) return { webhook, slot };
       await Promise.race([pause(LOOK_MS), new Promise<void>((wake) => Object.assign(seeker, { wake }))]);
     }
     return 'changed';
   } finally {
-    permit.shared.seekers.delete(seeker);
+    permit.shared.waiters.delete(seeker);
   }
 };

@@ -1,4 +1,4 @@
-import { AT_A_TIME } from '#shared/domain/delivery/breaker.ts';
+import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import { LEASE_SECONDS } from '#shared/domain/delivery/delivery.ts';
 import { consumer } from '#shared/queue/consumer.ts';
 import { WebhookTask } from '#shared/queue/task.ts';
@@ -15,7 +15,7 @@ export const deliver = consumer({
   batchSize: 10,
   concurrency: 50,
   ofCustomer: 100,
-  ofGroup: 2 * AT_A_TIME,
+  ofGroup: 2 * SLOTS_PER_WEBHOOK,
   // One that dies holds back its deliveries for as long (visibilitySeconds), and its claims lapse after LEASE_SECONDS.
   timeoutSeconds: LEASE_SECONDS - 1,
   uses: [

@@ -1,4 +1,4 @@
-import { isWell } from '#shared/domain/delivery/breaker.ts';
+import { isHealthy } from '#shared/domain/delivery/breaker.ts';
 import { isPosted } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Deliver } from '#shared/queue/task.ts';
@@ -71,7 +71,7 @@ const tryNow = async (
   const { store, now, webhookClient, pause, enqueue } = deps;
   const start = now();
   const sendApart = () => enqueue([{ ...task, isRetry: true }]);
-  if (!isWell(webhook, start) && !task.isRetry) return sendApart();
+  if (!isHealthy(webhook, start) && !task.isRetry) return sendApart();
   const permit = await webhookClient.acquire(webhook.id, () => pause(ACQUIRE_TIMEOUT_MS));
   if (!permit) return task.isRetry ? putOff(deps, key, soon(deps)) : sendApart();
   try {

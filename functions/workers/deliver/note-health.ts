@@ -1,5 +1,5 @@
 import type { Result } from '#shared/domain/delivery/attempt.ts';
-import { isNewsOfSuccess, openUntilAfter, slowUntil, verdictOn } from '#shared/domain/delivery/breaker.ts';
+import { isSuccessToRecord, openUntilAfter, slowUntil, verdictOn } from '#shared/domain/delivery/breaker.ts';
 import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -21,7 +21,7 @@ export const noteHealth = async (
   if (next.state === 'delivered') {
     const slow = slowUntil(durationMs, now());
     const holds = surplus();
-    if (holds.length > 0 || slow !== null || isNewsOfSuccess(webhook, now()))
+    if (holds.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
       await store.health.worked(webhook, now(), slow, holds);
     return;
   }
