@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { canaryUrl } from '../domain/canary.ts';
-import { AT_A_TIME, type Held } from '../domain/delivery/breaker.ts';
+import { SLOTS_PER_WEBHOOK, type SlotLease } from '../domain/delivery/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
 import { type ClientOptions, createClient } from './connect.ts';
 import type { Attempt } from './http-attempt.ts';
@@ -17,25 +17,28 @@ export type WebhookClient = {
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
-/** A delivery that waits in this process, for a slot or for the result of a probe. `wake` ends its pause. */
-export type Seeker = { wake: () => void; seeksSlot: boolean };
+/** A delivery that waits in this process for a slot, or for the result of a probe. `wake` ends its pause. */
+export type Waiter = { wake: () => void; waitsFor: 'slot' | 'probe_result' };
 
 /** What the requests of this process to one webhook share. */
 export type SlotPool = {
-  /** A request without a slot is under way, which other processes do not see. */
-  isUnlisted: boolean;
-  /**
-   * The slots of the webhook that this process holds and does not use now, and how many searches for a slot there were:
-   * each search starts at another slot.
-   */
-  kept: Held[];
-  sought: number;
+  /** Whether a request without a slot is under way, which other processes do not see. */
+  hasUnleasedRequest: boolean;
+  /** The leases of slots that this process holds and does not use now. */
+  idleLeases: SlotLease[];
+  /** The number of searches for a slot: each search starts at another slot. */
+  searches: number;
   /** They are woken when a slot may be free. */
-  seekers: Set<Seeker>;
+  waiters: Set<Waiter>;
 };
-/** Makes the semaphore that limits the requests of this process to each webhook. */
+/** Creates the semaphore that limits the requests of this process to each webhook. */
 export const createWebhookSemaphore = (): Semaphore<SlotPool> =>
-  createSemaphore(AT_A_TIME, () => ({ isUnlisted: false, kept: [], sought: 0, seekers: new Set() }));
+  createSemaphore(SLOTS_PER_WEBHOOK, () => ({
+    hasUnleasedRequest: false,
+    idleLeases: [],
+    searches: 0,
+    waiters: new Set(),
+  }));
 
 type Stage = {
   ALLOW_PRIVATE_TARGETS: boolean;

@@ -5,14 +5,14 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
-import { AT_A_TIME } from '#shared/domain/delivery/breaker.ts';
+import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import type { Outgoing } from '#shared/queue/encode.ts';
 import { changes } from '#shared/store/engine/request.ts';
 import { items } from '#shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome } from '../fixtures/home.ts';
 
-/** Each has its own memory, as a Lambda's environment has. */
+/** Each has a memory of its own, like an environment of Lambda. */
 const PROCESSES = 4;
 
 let cloud: Cloud;
@@ -22,7 +22,7 @@ let customerId: number;
 const messages: Outgoing[] = [];
 const writes = { ofWebhook: 0 };
 const seen = { now: 0, most: 0 };
-/** How the receiver answers: after so many ms, with that status. */
+/** How the receiver answers: after `ms`, with a status. */
 let answer: [ms: number, code: number] = [0, 200];
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
-/** A webhook for which so many deliveries wait, and how it is doing. */
+/** A webhook with its health, and deliveries that are queued for it. */
 const furnish = async (deliveries: number, health: object = {}, retrySchedule = [0]) => {
   const hook = { name: 'n', url: receiver.url, format: 'full', isCustomerHook: true, retrySchedule };
   const { id: webhookId } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
@@ -84,7 +84,7 @@ const startProcess = () => {
   };
 };
 
-/** All messages are worked on by so many processes side by side, until there are no more. */
+/** Processes all messages in several processes side by side, until there are none left. */
 const workOff = async (processes: number, batchSize = 5) => {
   Object.assign(seen, { now: 0, most: 0 });
   writes.ofWebhook = 0;
@@ -101,12 +101,12 @@ const workOff = async (processes: number, batchSize = 5) => {
   return { told: receiver.received.length - before, most: seen.most, writes: writes.ofWebhook };
 };
 
-test('a receiver that is well gets five requests at a time, and one more for each further process', async () => {
+test('a healthy receiver gets five requests at a time, and one more for each further process', async () => {
   answer = [120, 200];
   await furnish(PROCESSES * 6);
   const { told, most } = await workOff(PROCESSES);
   expect(told).toBe(PROCESSES * 6);
-  expect(most).toBeLessThanOrEqual(AT_A_TIME - 1 + PROCESSES);
+  expect(most).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK - 1 + PROCESSES);
 });
 
 test.each([
@@ -117,23 +117,23 @@ test.each([
   const { key } = await furnish(PROCESSES * 5, health);
   const { told, most } = await workOff(PROCESSES);
   expect(told).toBe(PROCESSES * 5);
-  expect(most).toBe(AT_A_TIME);
+  expect(most).toBe(SLOTS_PER_WEBHOOK);
   const webhook = await cloud.runtime.table.get(key);
   expect(Object.keys(webhook ?? {}).filter((name) => name.startsWith('slot'))).toEqual([]);
 });
 
-test('one request at a time to a receiver that is well costs no write for its place, a burst a few', async () => {
+test('one request at a time to a healthy receiver costs no write for its slot, and a burst costs a few', async () => {
   answer = [50, 200];
   await furnish(1, { lastSuccess: Date.now() });
   expect(await workOff(1)).toEqual({ told: 1, most: 1, writes: 0 });
   await furnish(20, { lastSuccess: Date.now() });
   const { told, most, writes } = await workOff(1, 20);
-  expect({ told, most }).toEqual({ told: 20, most: AT_A_TIME });
-  // Four slots are taken, and given back as they are needed no more.
+  expect({ told, most }).toEqual({ told: 20, most: SLOTS_PER_WEBHOOK });
+  // Four slots are leased, and given up when they are no longer needed.
   expect(writes).toBeLessThanOrEqual(8);
 });
 
-test('a retry comes after its step, 20 % more or less: its task comes in the second before, and waits for its time', async () => {
+test('a retry is sent after its delay, 20 % more or less, though its task arrives up to a second early', async () => {
   type Detail = { nextAttempt: number | null; attemptLog: { startDate: number }[] };
   answer = [0, 500];
   const { webhookId } = await furnish(1, {}, [0, 2]);

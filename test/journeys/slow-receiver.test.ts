@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AT_A_TIME, BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
+import { BREAKER_FAILURES, SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 
 const MINUTE = 60_000;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Answers after so many ms, with that status; notes how many requests were there at the same time. */
+/** Answers after `ms` with a status; records how many requests were open at the same time. */
 const slowly = (ms: number, code: number) => {
   const seen = { now: 0, most: 0 };
   world.answerWith((response) => {
@@ -23,7 +23,7 @@ const slowly = (ms: number, code: number) => {
   });
   return seen;
 };
-/** Keeps requests open until they are answered all together, in a way that stays. */
+/** Keeps requests open until they are answered all together, as all later ones are then. */
 const keeping = () => {
   const open: ServerResponse[] = [];
   world.answerWith((response) => void open.push(response));
@@ -36,16 +36,16 @@ const ping = ({ client, at }: Pick<Awaited<ReturnType<World['furnish']>>, 'clien
   client.ok('POST', `${at}/test`);
 const times = (count: number, work: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, work));
 
-describe('a receiver', () => {
-  test('that takes its time gets five requests at a time, and everything once', async () => {
+describe('the delivery worker', () => {
+  test('sends five requests at a time to a slow receiver, and everything once', async () => {
     const { fall, receiver, list } = await world.furnish();
     const open: ServerResponse[] = [];
     world.answerWith((response) => void open.push(response));
     const falls = times(12, fall);
-    await receiver.until(AT_A_TIME);
-    // All are here by now that may be: nothing tells that another one does not come.
+    await receiver.until(SLOTS_PER_WEBHOOK);
+    // All that may come are here by now: no event says that another one does not come.
     await sleep(500);
-    expect(receiver.received).toHaveLength(AT_A_TIME);
+    expect(receiver.received).toHaveLength(SLOTS_PER_WEBHOOK);
     world.answerWith(ok);
     for (const response of open) ok(response);
     await falls;
@@ -54,30 +54,30 @@ describe('a receiver', () => {
     expect((await list('?state=delivered')).total).toBe(12);
   });
 
-  test('that fails gets five requests at a time too, whichever way they come', async () => {
+  test('sends five requests at a time to a failing receiver, whatever queue they come from', async () => {
     const { fall, receiver } = await world.furnish({ retrySchedule: LATE });
     const seen = slowly(100, 500);
     await fall();
     await times(8, fall);
-    // Who finds every place taken, over all processes, comes back within ten seconds.
+    // Deliveries that find no free slot, over all processes, are tried again within ten seconds.
     await world.pass(11_000);
-    expect(seen.most).toBeLessThanOrEqual(AT_A_TIME);
+    expect(seen.most).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK);
     expect(receiver.received).toHaveLength(9);
   });
 
-  test('that failed once gets a burst as fast as it takes it: a free place is taken at once', async () => {
+  test('sends a burst to a receiver that failed once as fast as it answers: a free slot is used at once', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     await home.set({ consecutiveFailures: 1, failingSince: world.now() });
     const seen = slowly(200, 200);
     await times(20, () => ping(home));
     await world.idle();
-    // Nobody waits in a queue for a later second.
+    // No delivery waits in a queue for a later second.
     expect(home.receiver.received).toHaveLength(20);
-    expect(seen.most).toBeLessThanOrEqual(AT_A_TIME);
+    expect(seen.most).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK);
   });
 });
 
-describe('a receiver that failed ten times', () => {
+describe('an open circuit', () => {
   const failing = async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     const now = world.now();
@@ -85,7 +85,7 @@ describe('a receiver that failed ten times', () => {
     return home;
   };
 
-  test('is told of the next alarm at once, and when it takes it, of all that come then', async () => {
+  test('sends the next alarm at once, and after its success all that follow', async () => {
     const { fall, list } = await failing();
     await fall();
     expect((await list('?state=delivered')).total).toBe(1);
@@ -93,18 +93,18 @@ describe('a receiver that failed ten times', () => {
     expect((await list('?state=delivered')).total).toBe(4);
   });
 
-  /** So many alarms at once, of which one is with the receiver; answers it. */
+  /** Sends alarms at once, one of which reaches the receiver, and answers it. */
   const probed = async (home: Awaited<ReturnType<typeof failing>>, alarms: number, how: typeof ok) => {
     const answer = keeping();
     await times(alarms, () => ping(home));
     await home.receiver.until(1);
-    // Nothing tells that another one does not come.
+    // No event says that another one does not come.
     await sleep(500);
     expect(home.receiver.received).toHaveLength(1);
     answer(how);
   };
 
-  test('gets one alarm while others wait for its answer: if it is good, they come at once', async () => {
+  test('sends one alarm as a probe while others wait, and after its success all of them at once', async () => {
     const home = await failing();
     await probed(home, 8, ok);
     await home.receiver.until(8);
@@ -112,9 +112,9 @@ describe('a receiver that failed ten times', () => {
     expect((await home.list('?state=delivered')).total).toBe(8);
   });
 
-  test('if its answer is bad, they come by the second step of the schedule, and have cost no attempt', async () => {
+  test('postpones the other alarms by the second step of the schedule after a failed probe, without an attempt', async () => {
     const home = await failing();
-    await probed(home, AT_A_TIME, status(500, 'no'));
+    await probed(home, SLOTS_PER_WEBHOOK, status(500, 'no'));
     await world.idle();
     expect(home.receiver.received).toHaveLength(1);
     const waiting = (await home.list('?state=pending')).data;
@@ -125,7 +125,7 @@ describe('a receiver that failed ten times', () => {
     }
   });
 
-  test('is spared repetitions: one at a time asks how it is, and all come when it is well', async () => {
+  test('sends one retry at a time as a probe, and all of them once the receiver is healthy', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     const { receiver, list } = home;
     world.answerWith(status(500, 'no'));
@@ -146,17 +146,17 @@ describe('a receiver that failed ten times', () => {
   });
 });
 
-test('a webhook that hangs delays no other of its customer, however many deliveries wait for it', async () => {
+test('a webhook that hangs delays no other of its customer, however many deliveries are queued for it', async () => {
   const home = await world.furnish();
   const { client, at, receiver, list } = home;
   const hook = { ...(await client.ok<object>('GET', at)), secretKey: null };
   const { id } = await client.ok<{ id: string }>('POST', '/webhooks', { ...hook, url: `${receiver.url}/other` });
   const answer = keeping();
   await times(110, () => ping(home));
-  await receiver.until(AT_A_TIME);
+  await receiver.until(SLOTS_PER_WEBHOOK);
   const start = performance.now();
   await client.ok('POST', `/webhooks/${id}/test`);
-  await receiver.until(AT_A_TIME + 1);
+  await receiver.until(SLOTS_PER_WEBHOOK + 1);
   expect(performance.now() - start).toBeLessThan(4_500);
   answer(ok);
   await receiver.until(111);

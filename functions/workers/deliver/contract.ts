@@ -1,12 +1,12 @@
-import { AT_A_TIME } from '#shared/domain/delivery/breaker.ts';
+import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import { LEASE_SECONDS } from '#shared/domain/delivery/delivery.ts';
 import { consumer } from '#shared/queue/consumer.ts';
 import { WebhookTask } from '#shared/queue/task.ts';
 
 /**
  * Sends deliveries. First attempts at healthy receivers come from the queue `deliveries`, all others from `retries`, so
- * that a slow receiver delays no alarm. `concurrency` bounds how many requests may hang before their receivers are known
- * to be slow. Of one webhook five requests are under way, and as many deliveries wait for a slot; others stay queued.
+ * that a slow receiver delays no alarm. `concurrency` limits how many requests may hang before their receivers are known
+ * to be slow. For one webhook, five requests are open and as many deliveries wait for a slot; the others stay queued.
  */
 export const deliver = consumer({
   name: 'deliver',
@@ -15,8 +15,8 @@ export const deliver = consumer({
   batchSize: 10,
   concurrency: 50,
   ofCustomer: 100,
-  ofGroup: 2 * AT_A_TIME,
-  // One that dies holds back its deliveries for as long (visibilitySeconds), and its claims lapse after LEASE_SECONDS.
+  ofGroup: 2 * SLOTS_PER_WEBHOOK,
+  // The tasks of a process that dies are hidden for as long (visibilitySeconds), and its leases end after LEASE_SECONDS.
   timeoutSeconds: LEASE_SECONDS - 1,
   uses: [
     'webhooks.get',

@@ -1,12 +1,10 @@
-import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { deliver } from './contract.ts';
 
 export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;
 
-/** A number in [0, 1). */
-export const chanceOf = ({ random }: DeliverDeps): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
+/** The time (ms) that a task leaves for the writes under way. */
+export const MARGIN_MS = 5_000;
 
-/** The retry schedule of the webhook, or else of the stage. Null stands for the built-in one. */
-export const scheduleOf = ({ settings }: DeliverDeps, { retrySchedule }: WebhookRecord): readonly number[] | null =>
-  retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
+/** A random number in [0, 1). */
+export const chance = ({ random }: DeliverDeps): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;

@@ -1,31 +1,163 @@
 import { endOriginals, endReplay, report } from '#shared/api/delivery-results.ts';
+import { sendNotice } from '#shared/api/notices.ts';
 import type { Result } from '#shared/domain/delivery/attempt.ts';
-import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
-import type { DeliverDeps } from './deps.ts';
-import { enqueueIfSoon, isSoon } from './enqueue.ts';
+import {
+  type AttemptOutcome,
+  afterAttempt,
+  type Delivery,
+  type Next,
+  plainFailure,
+} from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { RETENTION } from '#shared/domain/event/event.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
+import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
+import { recordHealth } from './circuit.ts';
+import { chance, type DeliverDeps } from './deps.ts';
+import { disableWebhook, notifyFailed } from './managers.ts';
+import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
+import type { Answer } from './send.ts';
+import type { Admitted } from './slots.ts';
 
 /**
- * Writes down the result of an attempt: first what follows from it, last the delivery itself. A crash before that repeats
- * the attempt and everything after it. Returns the error when a rule hit could not be told, else undefined.
+ * Acknowledges the hits of a delivery when its receiver named the person who is on it. That comes before the attempt is
+ * recorded: when it fails, the attempt is made again, so that no acknowledgement is lost.
  */
-export const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<unknown> => {
+const acknowledgeHits = async (
+  deps: DeliverDeps,
+  { customerId, hit, alsoHits = [] }: Delivery,
+  outcome: AttemptOutcome,
+): Promise<void> => {
+  const { store, now } = deps;
+  const name = outcome.what === 'accepted' && outcome.acknowledgedBy ? nameFrom(outcome.acknowledgedBy) : null;
+  if (name === null || !hit) return;
+  for (const { id: hitId } of [hit, ...alsoHits]) {
+    const acknowledgement = { userId: null, name, date: now() };
+    const made = await store.acknowledgements.make({ customerId, hitId }, acknowledgement, now() - RETENTION);
+    deps.failpoint('deliver.acknowledged');
+    if (made?.notice) await sendNotice(deps, made.notice);
+  }
+};
+
+/** Whether the webhook has another URL now. Then a 410 of the old URL says nothing about the new one. */
+const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
+  const current = await store.webhooks.get(customerId, id);
+  return current !== null && current.url !== url;
+};
+
+/**
+ * Whether a 410 disables the webhook: only when nothing else was answered for a while, for a receiver that is being deployed
+ * may say so for a moment; and only at the URL that the webhook still has.
+ */
+const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<boolean> => {
+  const { goneSince = deps.now() } = webhook;
+  if (deps.now() - goneSince < deps.settings.GONE_AFTER_SECONDS * 1_000) return false;
+  return !(await hasMoved(deps, webhook));
+};
+
+/** The state that follows from an answer. */
+const nextState = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  { attempts }: Delivery,
+  outcome: AttemptOutcome,
+): Promise<Next> => {
+  const isTemporary = outcome.what === 'gone' && !(await isGoneForGood(deps, webhook));
+  const effective = isTemporary ? plainFailure : outcome;
+  return afterAttempt(attempts, effective, retrySchedule(deps, webhook), { now: deps.now(), random: chance(deps) });
+};
+
+/**
+ * Writes the result of an attempt: first what follows from it, last the delivery itself. A crash before that repeats the
+ * attempt and everything after it. Returns the error when the result could not be reported to a rule hit, else undefined.
+ */
+const write = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<unknown> => {
   const { store, now } = deps;
   const { sendTryTimes, log = [] } = delivery;
   // An attempt whose process died left no line in the log. Its start is reported with the next attempt.
   const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
-  const sent = next.state === 'delivered';
-  // When a hit cannot be written, the receiver is not called again: the task comes again for the hit alone.
-  let missed: unknown;
-  await report(deps, delivery, unreported, sent).catch((error: unknown) => {
-    missed = error;
+  const isSent = next.state === 'delivered';
+  // When a hit cannot be written, the receiver is not called again: the task is retried for the hit alone.
+  let reportError: unknown;
+  await report(deps, delivery, unreported, isSent).catch((error: unknown) => {
+    reportError = error;
   });
   deps.failpoint('deliver.reported');
-  const ended = sent ? await endOriginals(deps, delivery) : [];
+  const ended = isSent ? await endOriginals(deps, delivery) : [];
   deps.failpoint('deliver.originals_ended');
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
-  await store.attempts.record(delivery, { result, next }, now(), isSoon(time, now()));
+  await store.attempts.record(delivery, { result, next }, now(), fitsQueue(time, now()));
   deps.failpoint('deliver.recorded');
   if (next.state === 'retrying') await enqueueIfSoon(deps, delivery, time);
   else for (const finished of [delivery, ...ended]) await endReplay(deps, finished);
-  return missed;
+  return reportError;
+};
+
+const metrics = {
+  delivered: 'DeliveriesDelivered',
+  retrying: 'DeliveriesRetried',
+  failed: 'DeliveriesFailed',
+} as const;
+
+/** Whether a delivery may be late: it is a test or a repetition, was held, or its retry schedule delays it. */
+const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
+  const { id, isTest = false, replayOf, replay, body } = delivery;
+  const wasHeld = timeOfUlid(id) <= (webhook?.releasedUntil ?? 0);
+  const [firstSeconds = 0] = (webhook && retrySchedule(deps, webhook)) ?? [];
+  const isRepetition = replayOf !== undefined || replay !== undefined;
+  return isTest || isRepetition || body !== undefined || wasHeld || firstSeconds > 0;
+};
+
+/** Counts an attempt by its result, and measures how long after its message was accepted an alarm was sent. */
+const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null, next: Next): void => {
+  const { measure, now } = deps;
+  measure(metrics[next.state]);
+  if (mayBeLate(deps, delivery, webhook)) return;
+  // A delivery id begins with the time at which its message was accepted.
+  const since = now() - timeOfUlid(delivery.id);
+  // An attempt whose process died or froze left no line: the first one that did is what the receiver heard of first.
+  const { log = [] } = delivery;
+  if (log.length === 0) measure('TimeToFirstAttempt', since);
+  if (next.state === 'delivered') measure('TimeToReceiver', since);
+};
+
+/**
+ * Records an attempt and reports it (`webhook` null: to a person). Returns the error when a rule hit did not get the
+ * result, else undefined: it is thrown last, so that the task is retried.
+ */
+export const recordAttempt = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord | null,
+  delivery: Delivery,
+  { result, next }: { result: Result; next: Next },
+): Promise<unknown> => {
+  const reportError = await write(deps, delivery, result, next);
+  measureAttempt(deps, delivery, webhook, next);
+  // Nothing that a receiver said: it may name people.
+  const { status, error: reason, durationMs } = result;
+  const { id: deliveryId, attempts: attempt } = delivery;
+  deps.log('info', 'an attempt was made', { deliveryId, attempt, status, reason, durationMs, state: next.state });
+  deps.failpoint('deliver.rescheduled');
+  return reportError;
+};
+
+/** Records what the receiver of a webhook answered, and what follows for its delivery, its hits and its webhook. */
+export const record = async (
+  deps: DeliverDeps,
+  admitted: Admitted,
+  delivery: Delivery,
+  { kind, result, outcome }: Answer,
+): Promise<Outcome> => {
+  const { webhook } = admitted;
+  await acknowledgeHits(deps, delivery, outcome);
+  const next = await nextState(deps, webhook, delivery, outcome);
+  // Before the delivery is recorded: its task is retried only as long as it has not ended.
+  if (next.state === 'failed' && next.reason === 'gone') await disableWebhook(deps, webhook, delivery, 'gone');
+  if (next.state === 'failed') await notifyFailed(deps, webhook, delivery);
+  const reportError = await recordAttempt(deps, webhook, delivery, { result, next });
+  const { durationMs } = result;
+  if (kind === 'sent')
+    await recordHealth(deps, admitted, { delivery, durationMs, isGone: outcome.what === 'gone', next });
+  if (reportError !== undefined) throw reportError;
+  return next.state;
 };

@@ -1,51 +1,52 @@
+import { addressKeyOf } from '#shared/api/address-key.ts';
+import { unlocked } from '#shared/api/unlocked.ts';
 import { payloadOf, sourceOf } from '#shared/delivery/message.ts';
 import { sendByHttp } from '#shared/delivery/targets/http.ts';
-import type { Result } from '#shared/domain/delivery/attempt.ts';
-import type { AttemptOutcome, Delivery } from '#shared/domain/delivery/delivery.ts';
+import { type Result, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { type AttemptOutcome, type Delivery, plainFailure } from '#shared/domain/delivery/delivery.ts';
 import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
-/** The error of an attempt whose message was not found: a bug of this service, never the receiver's fault. */
-export const MISSING = 'message_missing';
-const unsent: { result: Result; outcome: AttemptOutcome } = {
-  result: {
-    status: null,
-    error: MISSING,
-    responseBody: '',
-    durationMs: 0,
-    timings: { dns: null, connect: null, tls: null, firstByte: null },
-  },
-  outcome: { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 },
+/** What a request is signed with: the decrypted secrets of the webhook, and the key of acknowledgement addresses. */
+type Secrets = { webhook: PostedWebhook; addressKey: string | null };
+
+/** What came of an attempt. `unsent`: no request was made, so nothing is known of the receiver. */
+export type Answer = { kind: 'sent' | 'unsent'; result: Result; outcome: AttemptOutcome };
+
+export const decryptSecrets = async (deps: DeliverDeps, webhook: PostedWebhook): Promise<Secrets> => {
+  const [decrypted, addressKey] = await Promise.all([unlocked(deps, webhook), addressKeyOf(deps)]);
+  return { webhook: decrypted, addressKey };
 };
 
-/** The message that the body of a delivery needs; null: it needs none. Undefined: it is lost, which rings an alarm. */
-export const messageFor = async (
+/** The message that the body of a delivery needs (`raw` null: it needs none), unless it is lost: that raises an alarm. */
+export const findMessage = async (
   { store, log, measure }: DeliverDeps,
   delivery: Delivery,
-): Promise<string | null | undefined> => {
+): Promise<{ kind: 'found'; raw: string | null } | { kind: 'lost' }> => {
   const { id, webhookId, customerId, snapshot } = delivery;
   const source = sourceOf(delivery);
-  if (source === null) return null;
-  const found = await store.events.bytes(customerId, snapshot.sensor.id, source);
-  if (found !== null) return found;
+  if (source === null) return { kind: 'found', raw: null };
+  const raw = await store.events.bytes(customerId, snapshot.sensor.id, source);
+  if (raw !== null) return { kind: 'found', raw };
   log('error', 'a delivery has lost its message', { customerId, webhookId, deliveryId: id, message: source });
   measure('TasksFailed', 1, { worker: 'deliver', kind: 'missing' });
-  return undefined;
+  return { kind: 'lost' };
 };
 
 /**
- * Renders a claimed delivery and sends it to its target. Never throws because of the receiver: returns the result. When the
- * message that the body needs is missing, nothing is sent; that is a failed attempt, repeated by the retry schedule.
+ * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. When the message that the
+ * body needs is lost, nothing is sent; that is a failed attempt, repeated by the retry schedule.
  */
 export const send = async (
   deps: DeliverDeps,
   delivery: Delivery,
-  webhook: PostedWebhook,
-  addressKey: string | null,
-): Promise<{ result: Result; outcome: AttemptOutcome }> => {
+  { webhook, addressKey }: Secrets,
+): Promise<Answer> => {
   // The snapshot holds everything else.
-  const raw = await messageFor(deps, delivery);
-  if (raw === undefined) return unsent;
-  const payload = payloadOf(delivery, webhook, { raw, addressKey });
-  return sendByHttp(deps.webhookClient, webhook, payload, deps);
+  const message = await findMessage(deps, delivery);
+  // A bug of this service, never the receiver's fault.
+  if (message.kind === 'lost')
+    return { kind: 'unsent', result: resultWithoutRequest('message_missing'), outcome: plainFailure };
+  const payload = payloadOf(delivery, webhook, { raw: message.raw, addressKey });
+  return { kind: 'sent', ...(await sendByHttp(deps.webhookClient, webhook, payload, deps)) };
 };

@@ -3,6 +3,15 @@ import type { AttemptLog } from './attempt-log.ts';
 /** The result of an attempt, as the delivery log shows it. */
 export type Result = Omit<AttemptLog, 'number' | 'startDate'>;
 
+/** The result of an attempt that made no HTTP request. */
+export const resultWithoutRequest = (error: string | null, durationMs = 0): Result => ({
+  status: null,
+  error,
+  responseBody: '',
+  durationMs,
+  timings: { dns: null, connect: null, tls: null, firstByte: null },
+});
+
 /**
  * The same result as a delivery stores it. It is a short tuple because a delivery that succeeds at once has to fit into
  * one kilobyte, which decides its price. `body` is null if it is stored in an item of its own.

@@ -1,83 +1,79 @@
 import { LEASE_SECONDS } from './delivery.ts';
 import type { Circuit, WebhookRecord } from './webhook.ts';
 
-/** How many requests to a webhook may be under way at the same time. */
-export const AT_A_TIME = 5;
-/** So many failures in a row open the circuit: then repetitions are put off, and one probe at a time is sent. */
+/** The slots of a webhook: how many requests to it may be under way at the same time. */
+export const SLOTS_PER_WEBHOOK = 5;
+/** Consecutive failures that open the circuit: then retries are postponed, and one probe at a time is sent. */
 export const BREAKER_FAILURES = 10;
-/**
- * The longest time (ms) that a circuit stays open, and the longest time (ms) over which waiting repetitions are spread
- * after it.
- */
+/** The longest time (ms) that a circuit stays open, and the longest time (ms) over which postponed retries are spread. */
 const LONGEST_OPEN = 60_000;
 const LONGEST_SPREAD = 300_000;
-/** The lease (ms) of a slot and of a probe. It is as long as that of a claim. */
+/** The lease (ms) of a slot and of a probe. It is as long as that of a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
-/** How long (ms) after it is due a delivery without an attempt counts as a new alarm, and not as a repetition. */
-const NEW_MS = 60_000;
-/** An answer that took longer than SLOW ms makes its webhook a slow one for SLOW_FOR ms. */
+/** How long (ms) after it is due a delivery without an attempt counts as a new alarm. */
+const NEW_ALARM_MS = 60_000;
+/** An answer that takes SLOW ms or longer makes its receiver a slow one for SLOW_FOR ms. */
 const SLOW = 2_000;
 const SLOW_FOR = 600_000;
-/**
- * A webhook is disabled after so many ms without a success and so many failures. A warning is sent after half of the
- * time.
- */
-const HOPELESS = 5 * 86_400_000;
-const HOPELESS_FAILURES = 20;
+/** A webhook is disabled after DISABLE_AFTER ms and DISABLE_FAILURES without a success. A warning is sent at half the time. */
+const DISABLE_AFTER = 5 * 86_400_000;
+const DISABLE_FAILURES = 20;
 
 type Health = Pick<
   WebhookRecord,
   'consecutiveFailures' | 'failingSince' | 'lastSuccess' | 'openUntil' | 'probeUntil' | 'slowUntil' | 'warnedAt'
 >;
 
-/** One of the slots for requests to a webhook that are under way, over all processes. */
-export type Slot = `slot${number}`;
-/** A slot that a process holds until a time (ms). */
-export type Held = { slot: Slot; until: number };
+/** The attribute of a webhook that leases one of its slots. */
+export type SlotName = `slot${number}`;
 /**
- * A slot or the probe of a webhook. Each is an attribute of the webhook whose value is the time (ms) until which it is
- * held.
+ * A slot or the probe of a webhook: the attribute with the time (ms) until which it is leased. Beside it, `tokenName`
+ * names the attribute with the token of the call that took the lease.
  */
-export type Hold = Slot | 'probeUntil';
+export type LeaseName = SlotName | 'probeUntil';
+export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}Token`;
 
-/** Is the receiver known to be slow or to fail? Then each request to it needs a slot, which costs writes. */
-const isTroubled = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
+/** The lease of a slot: until when (ms), and the token that tells its holder from any other. */
+export type SlotLease = { slot: SlotName; until: number; token: string };
+
+/** Whether the receiver is known to be slow or to fail. Then each request to it needs a slot, which costs writes. */
+const isSlowOrFailing = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
   consecutiveFailures > 0 || slowUntil > now;
 
-/** Is the receiver neither slow nor failing? */
-export const isWell = (health: Health, now: number): boolean =>
-  health.openUntil === undefined && !isTroubled(health, now);
+/** Whether the receiver is neither slow nor failing. */
+export const isHealthy = (health: Health, now: number): boolean =>
+  health.openUntil === undefined && !isSlowOrFailing(health, now);
 
-/** Is a delivery a new alarm: without an attempt, and due (`dueDate`, ms) for less than a minute? */
-export const isNew = (attempts: number, dueDate: number, now: number): boolean =>
-  attempts === 0 && now - dueDate < NEW_MS;
+/** Whether a delivery is a new alarm: without an attempt, and due (`dueDate`, ms) for less than a minute. */
+export const isNewAlarm = (attempts: number, dueDate: number, now: number): boolean =>
+  attempts === 0 && now - dueDate < NEW_ALARM_MS;
 
-/**
- * Gives the time (ms) of the next try of a repetition that an open circuit puts off. The more failures, the more these
- * times are spread.
- */
-const comesBackAt = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
+/** The time (ms) of a retry that an open circuit postpones. The more failures, the more these times are spread. */
+const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
   Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_SPREAD, consecutiveFailures * 50));
 
 /**
- * Tells whether a request may be sent to the receiver now. `free`: yes; `slot`: in a slot; `probe`: in a slot, and only
- * if no other probe is under way; `result`: after the probe under way has ended; a number: not before that time (ms). A
- * new alarm never waits for the end of an open circuit.
+ * How a request passes the circuit breaker: freely; in a slot; in a slot as the only probe; only after the result of the
+ * probe under way; or not before a time (ms).
  */
-export const requestModeOf = (
-  health: Health,
-  isNew: boolean,
-  now: number,
-  random: number,
-): 'free' | 'slot' | 'probe' | 'result' | number => {
+export type Passage =
+  | { kind: 'free' }
+  | { kind: 'slot' }
+  | { kind: 'probe' }
+  | { kind: 'probe_result' }
+  | { kind: 'postponed'; until: number };
+
+/** Decides whether a request may be sent now. A new alarm never waits for the end of an open circuit. */
+export const passageOf = (health: Health, isAlarm: boolean, now: number, random: number): Passage => {
   const { openUntil, probeUntil = 0 } = health;
-  if (openUntil === undefined) return isTroubled(health, now) ? 'slot' : 'free';
+  if (openUntil === undefined) return { kind: isSlowOrFailing(health, now) ? 'slot' : 'free' };
   const isProbed = probeUntil > now;
-  if (isNew) return isProbed ? 'result' : 'probe';
-  return openUntil <= now && !isProbed ? 'probe' : comesBackAt(health, now, random);
+  if (isAlarm) return { kind: isProbed ? 'probe_result' : 'probe' };
+  if (openUntil <= now && !isProbed) return { kind: 'probe' };
+  return { kind: 'postponed', until: postponedUntil(health, now, random) };
 };
 
-/** Gives the circuit breaker of a receiver as its owner reads it; `openUntil` (ms) is null unless the circuit is open. */
+/** The circuit breaker of a receiver as its owner reads it; `openUntil` (ms) is null unless the circuit is open. */
 export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): Circuit => {
   if (openUntil === undefined) return { state: 'closed', openUntil: null };
   const isOpen = openUntil > now && probeUntil <= now;
@@ -85,28 +81,25 @@ export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): C
 };
 
 /**
- * Gives the time (ms) until which the circuit stays open after a failure: as long as the failed delivery waits, at most
- * 60 s. It is null if the circuit stays closed.
+ * The time (ms) until which the circuit stays open after a failure: as long as the failed delivery waits, at most 60 s.
+ * Null if the circuit stays closed.
  */
 export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
   failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, LONGEST_OPEN) : null;
 
-/**
- * Gives the time (ms) until which a webhook counts as slow after an answer of this duration. It is null if the answer
- * was quick.
- */
+/** The time (ms) until which a receiver counts as slow after an answer of this duration. Null if the answer was quick. */
 export const slowUntil = (durationMs: number, now: number): number | null =>
   durationMs >= SLOW ? now + SLOW_FOR : null;
 
-/** Is a success worth a write? It is after failures, and if the last recorded success is at least a minute old. */
-export const isNewsOfSuccess = (health: Health, now: number): boolean =>
-  health.openUntil !== undefined || isTroubled(health, now) || now - (health.lastSuccess ?? 0) >= 60_000;
+/** Whether a success is worth a write: after failures, and if the last recorded success is at least a minute old. */
+export const isSuccessToRecord = (health: Health, now: number): boolean =>
+  health.openUntil !== undefined || isSlowOrFailing(health, now) || now - (health.lastSuccess ?? 0) >= 60_000;
 
-/** Gives the consequence of failing for days: nothing yet, one warning, or that the webhook is disabled. */
+/** The consequence of failing for days: nothing yet, one warning, or that the webhook is disabled. */
 export const verdictOn = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
   const { consecutiveFailures, failingSince = now, warnedAt = 0 } = health;
   const lasted = now - failingSince;
-  if (consecutiveFailures < HOPELESS_FAILURES || lasted < HOPELESS / 2) return 'none';
-  if (lasted >= HOPELESS) return 'disable';
+  if (consecutiveFailures < DISABLE_FAILURES || lasted < DISABLE_AFTER / 2) return 'none';
+  if (lasted >= DISABLE_AFTER) return 'disable';
   return warnedAt < failingSince ? 'warn' : 'none';
 };

@@ -163,6 +163,13 @@ export type AttemptOutcome =
   | { what: 'gone' }
   | { what: 'failed'; isOverloaded: boolean; retryAfterSeconds: number };
 
+/** A failure after which the retry schedule alone decides. */
+export const plainFailure = {
+  what: 'failed',
+  isOverloaded: false,
+  retryAfterSeconds: 0,
+} as const satisfies AttemptOutcome;
+
 export type Next =
   | { state: 'delivered' }
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }

@@ -124,14 +124,17 @@ type Operating = {
   /** The previous secret. Deliveries are signed by it too until `previousUntil`. */
   previousSecret?: string | null;
   previousUntil?: number;
+  /** The lease of the probe, as that of a slot. */
   probeUntil?: number;
+  probeUntilToken?: string;
   slowUntil?: number;
   warnedAt?: number;
   /** First deliveries that failed for good since somebody last saw it, and when the newest trouble happened. */
   failedDeliveries?: number;
   troubleDate?: number;
-  /** A slot for one request under way, over all processes, with the time at which its lease ends. */
+  /** The lease of a slot for one request under way, over all processes: when it ends, and the token of its holder. */
   [slot: `slot${number}`]: number;
+  [slotToken: `slot${number}Token`]: string;
   /** How many deliveries the webhook holds, and until when the deliveries that it released are spread. */
   held?: number;
   releasedUntil?: number;

@@ -1,3 +1,4 @@
+import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { type Given, SILENT_AFTER } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
@@ -17,15 +18,6 @@ type Cursor = { given: readonly Given[]; version: number };
 
 const cursorKey = ({ customerId, id: webhookId }: WebhookKey) => items.feedCursor({ customerId, webhookId });
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
-
-/** What a reader took has no status: nobody was called. */
-const taken = {
-  status: null,
-  error: null,
-  responseBody: '',
-  durationMs: 0,
-  timings: { dns: null, connect: null, tls: null, firstByte: null },
-};
 
 export const feedReads = (table: TableReader) => ({
   cursor: async (webhook: WebhookKey): Promise<Cursor> =>
@@ -73,7 +65,11 @@ const feedWrites = (table: Table) => ({
     const attempts = delivery.attempts + 1;
     const set = { attempts, sendTryTimes: [...delivery.sendTryTimes, at], updateDate: now, nextAttempt: null };
     const ended = { ...set, state: 'delivered', reason: null };
-    const update = noting({ ...delivery, attempts }, taken, changes({ set: ended, remove: waitNames, if: idle(now) }));
+    const update = noting(
+      { ...delivery, attempts },
+      resultWithoutRequest(null),
+      changes({ set: ended, remove: waitNames, if: idle(now) }),
+    );
     const failed = await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'sent', now));
     await table.write({ remove: lineKey(delivery) });
     return failed === null;

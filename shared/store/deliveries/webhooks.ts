@@ -48,7 +48,15 @@ const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
 /** The attributes about a receiver's health, besides the number of its failures. */
-const HEALTH = ['failingSince', 'goneSince', 'warnedAt', 'openUntil', 'probeUntil', 'slowUntil'] as const;
+const HEALTH = [
+  'failingSince',
+  'goneSince',
+  'warnedAt',
+  'openUntil',
+  'probeUntil',
+  'probeUntilToken',
+  'slowUntil',
+] as const;
 /**
  * Only what was off is switched on, and starts anew: staying on must not undo that it switches itself off meanwhile.
  * With another URL it always starts anew: whatever was counted, and switched it off, was of another receiver.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LOOK_MS } from '#functions/workers/deliver/admission.ts';
+import { SLOT_POLL_MS } from '#functions/workers/deliver/circuit.ts';
 import { spanOf } from '#shared/domain/delivery/replay.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { createDeath } from '#test/fixtures/death.ts';
@@ -8,12 +8,12 @@ import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
 const DAY = 86_400_000;
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 const death = createDeath();
-/** Is called when a delivery begins to wait for a slot, or for the result of a probe. */
+/** Called when a delivery begins to wait for a slot, or for the result of a probe. */
 let onWait = () => {};
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {
     const pause = (ms: number) => {
-      if (ms === LOOK_MS) onWait();
+      if (ms === SLOT_POLL_MS) onWait();
       return runtime.pause(ms);
     };
     return { ...death.options.wrap(runtime), pause };
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a probe that failed keeps no slot, although another alarm waited for its result', async () => {
+test('gives up the slot of a failed probe, although another alarm waited for its result', async () => {
   const { fall, set, record, receiver } = await world.furnish({ retrySchedule: [0, 3_600] });
   const now = world.now();
   await set({ consecutiveFailures: 10, failingSince: now, openUntil: now + 60_000 });
@@ -37,7 +37,7 @@ test('a probe that failed keeps no slot, although another alarm waited for its r
   expect(leased).toEqual([]);
 });
 
-test('a delivery that the table does not have is put aside with its reason: its task is never done', async () => {
+test('quarantines the task of a delivery that the table does not have, with the reason', async () => {
   const { fall, kept, receiver } = await world.furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, 'no'));
   await fall();
@@ -50,7 +50,7 @@ test('a delivery that the table does not have is put aside with its reason: its 
   expect(quarantine.receive(10).map(({ body }) => JSON.parse(body).reason)).toEqual(['the table has no such delivery']);
 });
 
-test('a receiver that is gone switches its webhook off, although the process died that was told so', async () => {
+test('disables the webhook of a receiver that is gone, although the process died that got the answer', async () => {
   const { fall, list, health } = await world.furnish({ retrySchedule: [0, 3_600] });
   world.answerWith(status(410, ''));
   await fall();
@@ -61,7 +61,7 @@ test('a receiver that is gone switches its webhook off, although the process die
   expect((await list('?sortBy=desc(createDate)')).data[0]).toMatchObject({ state: 'failed', reason: 'gone' });
 });
 
-test('a replay takes nothing that has expired, whether it is still there or not', () => {
+test('a replay spans no expired deliveries, whether they are still stored or not', () => {
   const createDate = 100 * DAY;
   expect(spanOf({ since: 0, until: 200 * DAY, createDate })).toEqual([70 * DAY, createDate]);
   expect(spanOf({ since: 90 * DAY, until: 95 * DAY, createDate })).toEqual([90 * DAY, 95 * DAY]);

@@ -175,17 +175,17 @@ test('a hit that is made while another sensor has a hit of the same uuid and rul
   ]);
 });
 
-test('a slot that was held before this process was alone is free, and no other', async () => {
+test('frees the slots that were leased before this process was alone, and no others', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
   const webhook = some((await its.webhooks.get(customerId, 'w')) ?? {});
   const take = (aloneSince: number) =>
     its.health.takeSlot(webhook, now, {
-      most: 5,
+      slots: 5,
       first: 0,
-      probes: false,
-      claimToken: 0,
+      isProbe: false,
+      token: 'token',
       aloneSince,
     });
   expect([await take(0), await take(now - 1)]).toEqual([null, null]);

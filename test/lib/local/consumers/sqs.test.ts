@@ -6,7 +6,7 @@ import { createPrefetch } from '#lib/local/consumers/prefetch.ts';
 import { ensureQueues, sqsSource } from '#lib/local/consumers/sqs.ts';
 import { startReceiver } from '#lib/local/demo/receiver.ts';
 import type { Message } from '#lib/local/message.ts';
-import { AT_A_TIME } from '#shared/domain/delivery/breaker.ts';
+import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 import { startSqs } from '#test/fixtures/sqs-server.ts';
@@ -122,7 +122,7 @@ describe('a queue at an SQS endpoint', () => {
     const sensor = await linkSensor(well.client);
     const others = await Promise.all(Array.from({ length: 8 }, () => linkSensor(troubled.client)));
     await Promise.all(others.map(fallOf));
-    await slow.until(AT_A_TIME);
+    await slow.until(SLOTS_PER_WEBHOOK);
     await fallOf(sensor);
     await healthy.until(1);
     expect(open.filter(({ destroyed }) => destroyed)).toHaveLength(0);

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const DAY = 86_400_000;
 
-/** A home whose webhook is fetched, with another one that hears of what fails, and somebody who is mailed. */
+/** A home whose webhook is fetched, with another one that gets notices of failures, and a user who is mailed. */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, customerId, at, receiver, list } = home;
@@ -49,7 +49,7 @@ const furnish = async () => {
   await client.ok('POST', '/users', { ...person, ...boss });
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   const rung = world.valuesOf('AlarmsFailed').length;
-  const told = () => {
+  const notified = () => {
     const events = other.received.map(({ body }) => JSON.parse(body).event);
     const mailed = mails.filter((mail) => mail.startsWith(`mail to ${boss.email}: A fall was not told`));
     return {
@@ -60,7 +60,7 @@ const furnish = async () => {
   };
   return {
     ...home,
-    told,
+    notified,
     put: (more: object) => client.ok('PUT', at, { ...webhook, ...more }),
     ends: async () => (await list()).data.map(({ state, reason }) => `${state} ${reason}`),
     url: receiver.url,
@@ -79,58 +79,58 @@ const readFor = async (ms: number, feed: () => Promise<unknown>): Promise<void> 
   await world.idle();
 };
 
-test.each([{ url: null }, {}])('a fall that was held for 14 days is told once as failed: %o', async (more) => {
-  const { put, fall, told, ends, url } = await furnish();
+test.each([{ url: null }, {}])('notifies once of a fall that was held for 14 days: %o', async (more) => {
+  const { put, fall, notified, ends, url } = await furnish();
   await put({ url, isEnabled: false });
   await fall();
   await put({ url, isEnabled: false, ...more });
   await world.pass(14 * DAY - 60_000);
-  expect(told()).toEqual(NEVER);
+  expect(notified()).toEqual(NEVER);
   for (let minute = 0; minute < 3; minute++) await world.pass(60_000);
   expect(await ends()).toEqual(['failed expired']);
-  expect(told()).toEqual(ONCE);
+  expect(notified()).toEqual(ONCE);
 });
 
-test('a fall that nobody fetched for 14 days is told once as failed', async () => {
-  const { fall, told, ends } = await furnish();
+test('notifies once of a fall that nobody fetched for 14 days', async () => {
+  const { fall, notified, ends } = await furnish();
   await fall();
   await world.pass(14 * DAY - 60_000);
-  expect(told()).toEqual(NEVER);
+  expect(notified()).toEqual(NEVER);
   for (let minute = 0; minute < 3; minute++) await world.pass(60_000);
   expect(await ends()).toEqual(['failed expired']);
-  expect(told()).toEqual(ONCE);
+  expect(notified()).toEqual(ONCE);
 });
 
-test('a fall that is fetched again and again, and never taken, is told once as failed after 14 days', async () => {
-  const { fall, feed, told, ends } = await furnish();
+test('notifies once of a fall that was fetched for 14 days, but never accepted', async () => {
+  const { fall, feed, notified, ends } = await furnish();
   await fall();
   const [given] = await feed();
   await readFor(3_600_000, feed);
   await world.pass(14 * DAY - 2 * 3_600_000);
   expect(idsOf(await feed())).toEqual([given?.id]);
-  expect(told()).toEqual(NEVER);
+  expect(notified()).toEqual(NEVER);
   await readFor(2 * 3_600_000, feed);
   expect(await ends()).toEqual(['failed expired']);
-  expect(told()).toEqual(ONCE);
+  expect(notified()).toEqual(ONCE);
 });
 
-test('whoever goes on behind a delivery that has expired gets what follows, also while it has not ended yet', async () => {
-  const { fall, feed, told } = await furnish();
+test('returns what follows an expired delivery to a fetch after it, even before the delivery has ended', async () => {
+  const { fall, feed, notified } = await furnish();
   await fall();
   const [given] = await feed();
   await world.pass(14 * DAY - 1_000);
   await fall();
   world.skip(2_000);
-  // It is not given any more, and ends once the worker has seen it.
+  // It is not returned any more, and ends once the worker has checked it.
   const [next] = await feed();
   expect(idsOf(await feed(`?after=${given?.id}`))).toEqual([next?.id]);
   await world.idle();
-  expect(told()).toEqual(ONCE);
+  expect(notified()).toEqual(ONCE);
   await feed(`?after=${next?.id}`);
 });
 
-test('a fall whose message is lost is told once as failed, and is taken by no fetch of what follows it', async () => {
-  const { fall, feed, told, ends, loseMessages } = await furnish();
+test('notifies once of a fall whose message is lost, which no later fetch accepts', async () => {
+  const { fall, feed, notified, ends, loseMessages } = await furnish();
   await fall();
   await loseMessages();
   await fall();
@@ -139,11 +139,11 @@ test('a fall whose message is lost is told once as failed, and is taken by no fe
   expect(await feed(`?after=${next?.id}`)).toEqual([]);
   await world.idle();
   expect((await ends()).toSorted()).toEqual(['delivered null', 'failed exhausted']);
-  expect(told()).toEqual(ONCE);
+  expect(notified()).toEqual(ONCE);
 });
 
-test('a repetition that nobody fetched is not told', async () => {
-  const { client, at, fall, feed, told, ends } = await furnish();
+test('does not notify of a redelivery that nobody fetched', async () => {
+  const { client, at, fall, feed, notified, ends } = await furnish();
   await fall();
   const [given] = await feed();
   await feed(`?after=${given?.id}`);
@@ -151,10 +151,10 @@ test('a repetition that nobody fetched is not told', async () => {
   await world.pass(14 * DAY + 60_000);
   await world.pass(60_000);
   expect((await ends()).toSorted()).toEqual(['delivered null', 'failed expired']);
-  expect(told()).toEqual(NEVER);
+  expect(notified()).toEqual(NEVER);
 });
 
-test('a fetch that cannot leave to the worker what has expired is answered all the same, and counted', async () => {
+test('answers a fetch, and counts a failure, when an expired delivery cannot be enqueued for the worker', async () => {
   const { fall, feed } = await furnish();
   await fall();
   isDown = true;

@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 type Hook = { id: string; name: string };
 type Delivery = { id: string; state: string; reason: string | null };
 
-/** An alarm whose step is held, for the webhook of its recipient is off. */
+/** An alarm with an escalation step that is held because the webhook of its recipient is disabled. */
 const held = async () => {
   const home = await world.furnish(2);
   const { client } = home;
@@ -30,7 +30,7 @@ const held = async () => {
   return { ...home, at, turn, deliveries };
 };
 
-test('a step that waited is not sent once somebody has taken the alarm, unless it is sent again on purpose', async () => {
+test('cancels a held escalation step once the alarm is acknowledged, but sends its redelivery', async () => {
   const { client, told, at, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await turn(true);
@@ -42,7 +42,7 @@ test('a step that waited is not sent once somebody has taken the alarm, unless i
   expect(told.map(({ who }) => who)).toEqual(['a', 'b']);
 });
 
-test('a step that waited is sent when the acknowledgement was taken back', async () => {
+test('sends a held escalation step when the acknowledgement was withdrawn', async () => {
   const { told, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await acknowledgement('DELETE');
@@ -52,7 +52,7 @@ test('a step that waited is sent when the acknowledgement was taken back', async
   expect(await deliveries()).toEqual([expect.objectContaining({ state: 'delivered' })]);
 });
 
-test('a step that its receiver refused is not tried again once somebody has taken the alarm', async () => {
+test('does not retry an escalation step once the alarm is acknowledged', async () => {
   const home = await world.furnish(2);
   await home.addRule('a', { 30: 'b' });
   home.answerWith((who, response) => void response.writeHead(who === 'b' ? 500 : 200).end());

@@ -6,11 +6,11 @@ import { items } from '#shared/store/table.ts';
 import { createFeedWorld } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
-/** Do reads that may be old miss what waits in a feed? */
+/** Whether eventually consistent reads miss what is in a feed. */
 let isLagging = false;
-/** What comes before something is written into a feed, and after a feed was looked at. */
+/** Called before a delivery is written into a feed, and after a feed was read. */
 let beforeLine = async () => {};
-let onLook = () => {};
+let onRead = () => {};
 const isLine = (write: Write) => 'put' in write && items.feedLine.read(write.put) !== null;
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
     const query: typeof table.query = async (asked) => {
       const answer = await table.query<never>(asked);
       if (!asked.pk.endsWith('#FEED')) return answer;
-      onLook();
+      onRead();
       return isLagging && asked.consistent === false ? { items: [], next: undefined } : answer;
     };
     const write: typeof table.write = async (...writes) => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A home whose webhook is fetched, and what gives it an address. */
+/** A home whose webhook is fetched, and a call that gives it a URL. */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, at, receiver } = home;
@@ -39,7 +39,7 @@ const furnish = async () => {
   return { ...home, move: (more: object = {}) => client.ok('PUT', at, { ...webhook, url: receiver.url, ...more }) };
 };
 
-test('what waits in a feed is posted once its webhook has an address, also when a read that may be old misses it', async () => {
+test('posts what is in a feed once its webhook has a URL, even if an eventually consistent read misses it', async () => {
   const { fall, move, receiver, record } = await furnish();
   await fall();
   isLagging = true;
@@ -48,15 +48,15 @@ test('what waits in a feed is posted once its webhook has an address, also when 
   isLagging = false;
   await world.pass(60_000);
   expect(receiver.received).toHaveLength(1);
-  // Then nobody looks at it any more.
+  // Then the sweep no longer checks it.
   await world.pass(60_000);
   expect(await record()).not.toHaveProperty('duePk');
 });
 
-test('what a process writes into a feed whose webhook has got an address meanwhile is posted', async () => {
+test('posts what a process writes into a feed whose webhook has got a URL meanwhile', async () => {
   const { fall, move, receiver } = await furnish();
-  const [reached, written, looked] = [0, 1, 2].map(() => Promise.withResolvers<void>());
-  if (!reached || !written || !looked) return;
+  const [reached, written, read] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  if (!reached || !written || !read) return;
   beforeLine = () => {
     reached.resolve();
     return written.promise;
@@ -64,9 +64,9 @@ test('what a process writes into a feed whose webhook has got an address meanwhi
   const fell = fall();
   await reached.promise;
   await move();
-  onLook = looked.resolve;
+  onRead = read.resolve;
   const passed = world.pass(1);
-  await looked.promise;
+  await read.promise;
   await setImmediate();
   written.resolve();
   await Promise.all([fell, passed]);
@@ -75,7 +75,7 @@ test('what a process writes into a feed whose webhook has got an address meanwhi
 });
 
 test.each([{}, { retrySchedule: [90] }])(
-  'a delivery that was to be fetched, and is not in its feed because a process died, is posted once its webhook has an address: %o',
+  'posts a delivery that is missing from its feed because a process died, once its webhook has a URL: %o',
   async (more) => {
     const { fall, move, receiver, list } = await furnish();
     beforeLine = () => Promise.reject(new Error('the process ends here'));

@@ -14,7 +14,7 @@ const hitsOf = async (home: Awaited<ReturnType<World['furnish']>>) => {
   return page?.data ?? [];
 };
 
-describe('a receiver that answers X-Acknowledged-By', () => {
+describe('X-Acknowledged-By in the answer of a receiver', () => {
   let world: World;
   let home: Awaited<ReturnType<World['furnish']>>;
   beforeAll(async () => {
@@ -32,29 +32,29 @@ describe('a receiver that answers X-Acknowledged-By', () => {
   };
 
   test.each([
-    ['as it is', 'Anna Meier', 'Anna Meier'],
+    ['as it was sent', 'Anna Meier', 'Anna Meier'],
     ['in UTF-8', 'Zoë Öztürk 🚑', 'Zoë Öztürk 🚑'],
     ['cut to 64 characters', `${'🚑'.repeat(70)}`, '🚑'.repeat(64)],
     ['without control characters', 'Anna\tMeier', 'Anna Meier'],
     ['without non-characters', 'Anna\uffff', 'Anna'],
-  ])('acknowledges the hit, the name %s', async (_, given, name) => {
+  ])('acknowledges the hit with the name %s', async (_, given, name) => {
     expect(await namedBy(by(given))).toEqual({ userId: null, name, date: expect.any(Number) });
   });
 
-  test('acknowledges it with a name in Latin-1 too', async () => {
+  test('acknowledges the hit with a name in Latin-1, too', async () => {
     expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
   });
 
   test.each([
     ['without a name', by('')],
-    ['with a name of nothing but spaces', by('  ')],
-    ['by a failure', by('Anna', 500)],
-    ['by a redirection', by('Anna', 302)],
+    ['with a blank name', by('  ')],
+    ['with a failure', by('Anna', 500)],
+    ['with a redirect', by('Anna', 302)],
   ])('acknowledges nothing %s', async (_, answer) => {
     expect(await namedBy(answer)).toBeNull();
   });
 
-  test('does not take it from whom it stands with, and may take it again when a delivery is repeated', async () => {
+  test('does not replace an acknowledgement, but acknowledges again on a redelivery after it was withdrawn', async () => {
     const first = await namedBy(by('Anna'));
     const [{ id = '' } = {}] = (await home.list()).data;
     world.answerWith(by('Ben'));
@@ -68,14 +68,14 @@ describe('a receiver that answers X-Acknowledged-By', () => {
     expect((await hitsOf(home))[0]?.acknowledgement).toMatchObject({ name: 'Ben' });
   });
 
-  test('of a customer webhook acknowledges nothing: it has no hit', async () => {
+  test('acknowledges nothing for a customer webhook, which has no hit', async () => {
     const hook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...hook, isCustomerHook: true, botId: null });
     expect(await namedBy(by('Anna'))).toBeNull();
   });
 });
 
-test('a process that dies after it acknowledged does so once, and one event tells of it', async () => {
+test('acknowledges a hit once, with one event, when the process dies after it', async () => {
   const death = createDeath();
   const world = await createDeliveryWorld(death.options);
   const home = await world.furnish();

@@ -1,0 +1,157 @@
+import type { Permit } from '#shared/concurrency/semaphore.ts';
+import type { SlotPool } from '#shared/delivery/webhook-client.ts';
+import {
+  isHealthy,
+  isNewAlarm,
+  isSuccessToRecord,
+  openUntilAfter,
+  type Passage,
+  passageOf,
+  slowUntil,
+  verdictOn,
+} from '#shared/domain/delivery/breaker.ts';
+import { type Delivery, type Next, varied } from '#shared/domain/delivery/delivery.ts';
+import { isPosted, type PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { chance, type DeliverDeps } from './deps.ts';
+import { disableWebhook, isFirstDelivery } from './managers.ts';
+import { delayOf } from './schedule.ts';
+import { ACQUIRE_TIMEOUT_MS, type Admitted, acquirePermit, acquireSlot, createWaiter, REQUEST_MS } from './slots.ts';
+
+/** How long (ms) a process uses a webhook that it has read before it reads the webhook again. */
+const STALE_MS = 1_000;
+/** How often (ms) a delivery that waits for a slot reads its webhook: another process may have freed one. */
+export const SLOT_POLL_MS = 500;
+
+/** When (ms) a delivery that makes room for others has its next turn. */
+const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + chance(deps)) * SLOT_POLL_MS);
+
+/**
+ * Whether a delivery may be sent now: in a slot; not before a time (ms); or in another run of its task, from the queue of
+ * retries.
+ */
+export type Admission = ({ kind: 'admitted' } & Admitted) | { kind: 'postponed'; until: number } | { kind: 'requeued' };
+
+/** Whether a delivery is an alarm that was never sent, rather than a retry or a repetition. */
+const isAlarm = async (
+  deps: DeliverDeps,
+  { customerId, webhookId, id }: WebhookDeliveryKey,
+  webhook: WebhookRecord,
+): Promise<boolean> => {
+  const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
+  if (!delivery || delivery.replay !== undefined) return false;
+  return isNewAlarm(delivery.attempts, delivery.createDate + delayOf(deps, webhook, 0) * 1_000, deps.now());
+};
+
+/** The circuit breaker for one delivery: it remembers the probe whose result the delivery waits for. */
+const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
+  const { now } = deps;
+  let probeUntil: number | undefined;
+  let isNew: boolean | undefined;
+  return async (webhook: WebhookRecord): Promise<Passage> => {
+    if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), chance(deps));
+    isNew ??= await isAlarm(deps, key, webhook);
+    // The probe has failed: a success would have closed the circuit.
+    if (probeUntil !== undefined && webhook.probeUntil !== probeUntil) {
+      const delaySeconds = varied(delayOf(deps, webhook, 1), chance(deps));
+      return { kind: 'postponed', until: now() + Math.round(delaySeconds * 1_000) };
+    }
+    const passage = passageOf(webhook, isNew, now(), chance(deps));
+    if (passage.kind === 'probe_result') probeUntil ??= webhook.probeUntil;
+    return passage;
+  };
+};
+
+/** Waits for a slot, for as long as waiting in this process is better than waiting on the queue. */
+const awaitSlot = async (
+  deps: DeliverDeps,
+  key: WebhookDeliveryKey,
+  found: WebhookRecord | null,
+  { permit, timeLeft }: { permit: Permit<SlotPool>; timeLeft: () => number },
+): Promise<Admission> => {
+  const { store, now, pause } = deps;
+  const end = now() + ACQUIRE_TIMEOUT_MS;
+  const passageFor = createBreaker(deps, key);
+  const waiter = createWaiter();
+  permit.shared.waiters.add(waiter);
+  try {
+    let webhook = found;
+    while (webhook?.isEnabled && isPosted(webhook)) {
+      const passage = await passageFor(webhook);
+      if (passage.kind === 'postponed') return passage;
+      if (timeLeft() < REQUEST_MS || now() > end) return { kind: 'postponed', until: nextTurn(deps) };
+      waiter.waitsFor = passage.kind === 'probe_result' ? 'probe_result' : 'slot';
+      const slot = passage.kind === 'probe_result' ? null : await acquireSlot(deps, permit, webhook, passage.kind);
+      if (slot) return { kind: 'admitted', webhook, slot };
+      await waiter.wait(pause(SLOT_POLL_MS));
+      webhook = await store.webhooks.get(key.customerId, key.webhookId);
+    }
+    // The webhook was deleted or disabled, or has lost its URL.
+    return { kind: 'requeued' };
+  } finally {
+    permit.shared.waiters.delete(waiter);
+  }
+};
+
+/** Lets a delivery pass once a permit of this process, the circuit breaker and a slot of the webhook allow it. */
+export const passCircuit = async (
+  deps: DeliverDeps,
+  key: WebhookDeliveryKey,
+  webhook: PostedWebhook,
+  { isRetry, timeLeft }: { isRetry: boolean; timeLeft: () => number },
+): Promise<Admission> => {
+  const { store, now } = deps;
+  const start = now();
+  if (!isRetry && !isHealthy(webhook, start)) return { kind: 'requeued' };
+  const permit = await acquirePermit(deps, webhook);
+  if (!permit) return isRetry ? { kind: 'postponed', until: nextTurn(deps) } : { kind: 'requeued' };
+  let isAdmitted = false;
+  try {
+    const isStale = now() - start > STALE_MS;
+    const current = isStale ? await store.webhooks.get(key.customerId, key.webhookId) : webhook;
+    const admission = await awaitSlot(deps, key, current, { permit, timeLeft });
+    isAdmitted = admission.kind === 'admitted';
+    return admission;
+  } finally {
+    // The slot of an admitted delivery releases the permit.
+    if (!isAdmitted) permit.release();
+  }
+};
+
+/** An attempt that has reached the receiver, or tried to, and what follows. */
+type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: Next };
+
+/** Records a failure at the webhook: it may open the circuit, and after days of failures warns or disables the webhook. */
+const recordFailure = async (
+  deps: DeliverDeps,
+  { webhook, slot }: Admitted,
+  { delivery, isGone, next }: Attempt,
+): Promise<void> => {
+  const { store, now, log, measure } = deps;
+  const { customerId, id: webhookId } = webhook;
+  const wait = next.state === 'retrying' ? next.nextAttempt - now() : 0;
+  const openUntil = openUntilAfter(webhook.consecutiveFailures + 1, wait, now());
+  if (openUntil !== null && webhook.openUntil === undefined) measure('BreakersOpened');
+  const isLost = next.state === 'failed' && isFirstDelivery(delivery);
+  const after = await store.health.failed(webhook, now(), { openUntil, isGone, isLost }, slot.unneeded());
+  if (!after || (next.state === 'failed' && next.reason === 'gone')) return;
+  const verdict = verdictOn(after, now());
+  if (verdict === 'disable') {
+    log('warn', 'a webhook was disabled: it has failed for days', { customerId, webhookId });
+    await disableWebhook(deps, webhook, delivery, 'failing');
+  }
+  if (verdict === 'warn' && (await store.health.warn(after, now())))
+    log('warn', 'a webhook will be disabled if it goes on failing', { customerId, webhookId });
+};
+
+/** Records at the webhook whether its receiver is healthy. A success costs a write only when it is worth one. */
+export const recordHealth = async (deps: DeliverDeps, admitted: Admitted, attempt: Attempt): Promise<void> => {
+  if (attempt.next.state !== 'delivered') return recordFailure(deps, admitted, attempt);
+  const { store, now } = deps;
+  const { webhook, slot } = admitted;
+  const slow = slowUntil(attempt.durationMs, now());
+  const leases = slot.unneeded();
+  if (leases.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
+    await store.health.worked(webhook, now(), slow, leases);
+};

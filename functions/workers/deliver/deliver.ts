@@ -1,0 +1,91 @@
+import { isPosted, type PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Deliver } from '#shared/queue/task.ts';
+import type { DeliveryKey, WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { passCircuit } from './circuit.ts';
+import type { DeliverDeps } from './deps.ts';
+import { enterFeed } from './feed.ts';
+import { hold } from './hold.ts';
+import { lease } from './lease.ts';
+import { notifyPerson } from './person.ts';
+import { record } from './record.ts';
+import { delayOf, type Outcome, postpone, requeue, requeueAsRetry, requeueAt } from './schedule.ts';
+import { decryptSecrets, send } from './send.ts';
+import { inSlot } from './slots.ts';
+
+/** Makes one attempt to deliver, or says how the delivery goes on without one. */
+export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<Outcome> => {
+  const key = deliveryKey(task);
+  if ((await waitUntilDue(deps, task)) === 'early') return requeueAt(deps, key, task.notBefore);
+  if (!isToWebhook(key)) return notifyPerson(deps, key);
+
+  const target = await findWebhook(deps, key);
+  if (target.kind === 'deleted') return endAsDeleted(deps, key);
+  if (target.kind === 'fetched') return enterFeed(deps, key, target.webhook);
+  if (target.kind === 'disabled') return hold(deps, key, target.webhook);
+
+  const start = await firstAttempt(deps, key, target.webhook);
+  if (start.kind === 'postponed') return postpone(deps, key, start.until);
+
+  const admission = await passCircuit(deps, key, target.webhook, { isRetry: task.isRetry, timeLeft });
+  if (admission.kind === 'requeued') return requeueAsRetry(deps, task);
+  if (admission.kind === 'postponed') return postpone(deps, key, admission.until);
+
+  return inSlot(deps, admission, async () => {
+    // Before the lease: an attempt that cannot be signed must not be counted.
+    const secrets = await decryptSecrets(deps, admission.webhook);
+    const leased = await lease(deps, key);
+    if (leased.kind !== 'leased') return leased.kind;
+    const answer = await send(deps, leased.delivery, secrets);
+    admission.slot.release();
+    deps.failpoint('deliver.sent');
+    return record(deps, admission, leased.delivery, answer);
+  });
+};
+
+const deliveryKey = ({ customerId, webhookId, deliveryId, requestId }: Deliver): DeliveryKey => ({
+  customerId,
+  webhookId,
+  id: deliveryId,
+  ...(requestId !== undefined && { requestId }),
+});
+const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhookId !== null;
+
+/** Waits for the rest of the second by which a queue was early. Returns `early` when the wait is longer. */
+const waitUntilDue = async ({ now, pause }: DeliverDeps, { notBefore }: Deliver): Promise<'due' | 'early'> => {
+  if (notBefore - now() > 1_000) return 'early';
+  // A clock that is set back meanwhile must not make this a long wait.
+  for (let pauses = 0; pauses < 3 && notBefore > now(); pauses++) await pause(Math.min(notBefore - now(), 1_000));
+  return 'due';
+};
+
+/** Where a delivery goes. `fetched`: the webhook has no URL, and its deliveries wait in its feed. */
+type Target =
+  | { kind: 'deleted' }
+  | { kind: 'fetched'; webhook: WebhookRecord }
+  | { kind: 'disabled'; webhook: WebhookRecord }
+  | { kind: 'posted'; webhook: PostedWebhook };
+
+const findWebhook = async ({ store }: DeliverDeps, { customerId, webhookId }: WebhookDeliveryKey): Promise<Target> => {
+  const webhook = await store.webhooks.get(customerId, webhookId);
+  if (!webhook) return { kind: 'deleted' };
+  if (!isPosted(webhook)) return { kind: 'fetched', webhook };
+  return webhook.isEnabled ? { kind: 'posted', webhook } : { kind: 'disabled', webhook };
+};
+
+/** Ends a delivery whose webhook was deleted. */
+const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<Outcome> =>
+  (await deps.store.deliveries.end(key, 'deleted', deps.now())) ? 'failed' : requeue(deps, key);
+
+/** Whether a delivery may be sent now, or the retry schedule of its webhook delays its first attempt until a time (ms). */
+const firstAttempt = async (
+  deps: DeliverDeps,
+  { customerId, webhookId, id }: WebhookDeliveryKey,
+  webhook: WebhookRecord,
+): Promise<{ kind: 'due' } | { kind: 'postponed'; until: number }> => {
+  const delaySeconds = delayOf(deps, webhook, 0);
+  if (delaySeconds === 0) return { kind: 'due' };
+  const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
+  const until = (delivery?.createDate ?? 0) + delaySeconds * 1_000;
+  return !delivery || delivery.attempts > 0 || until <= deps.now() ? { kind: 'due' } : { kind: 'postponed', until };
+};

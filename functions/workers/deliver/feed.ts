@@ -1,0 +1,112 @@
+import { RELEASE_EVERY, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { isExpired, isPosted, SILENT_AFTER, unfetchedSince } from '#shared/domain/delivery/feed.ts';
+import { isResting } from '#shared/domain/delivery/states.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { type DeliverDeps, MARGIN_MS } from './deps.ts';
+import { endIfExpired } from './hold.ts';
+import { mailManagers, notifyFailed } from './managers.ts';
+import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
+import { findMessage } from './send.ts';
+
+/** The most deliveries of a feed that one task checks. */
+const MAX_CHECKED = 500;
+/** How long (ms) after a webhook got a URL a process that had read it before may still write into its feed. */
+const LATE_WRITES_MS = 60_000;
+
+/** Ends a delivery in a feed that nobody is to get any more, and notifies of it. One that has ended is only taken out. */
+const endUnfetched = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  delivery: WebhookDelivery,
+  reason: 'expired' | 'exhausted',
+): Promise<Outcome> => {
+  const end = () => deps.store.feeds.end(delivery, reason, deps.now());
+  const isEnded = await (isResting(delivery.state) ? end() : notifyFailed(deps, webhook, delivery, end));
+  return isEnded ? 'failed' : 'superseded';
+};
+
+/**
+ * Why a delivery ends instead of waiting to be fetched; null: it waits. One without a time is in the feed already: its task
+ * comes from a fetch that could not return it.
+ */
+const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<'expired' | 'exhausted' | null> => {
+  if (delivery.state === 'sending') return null;
+  if (isExpired(delivery, deps.now())) return 'expired';
+  return delivery.nextAttempt === null && (await findMessage(deps, delivery)).kind === 'lost' ? 'exhausted' : null;
+};
+
+/**
+ * Puts a delivery into the feed of its webhook; one that is being sent, only once its lease has ended. One that is held
+ * stays so until its webhook, which is enabled, releases it.
+ */
+export const enterFeed = async (
+  deps: DeliverDeps,
+  key: WebhookDeliveryKey,
+  webhook: WebhookRecord,
+): Promise<Outcome> => {
+  const { store, now } = deps;
+  const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
+  if (!found) return requeue(deps, key);
+  const delivery = { ...found, webhookId: key.webhookId };
+  if (delivery.state === 'held') return endIfExpired(deps, webhook, delivery);
+  if (isResting(delivery.state)) return requeue(deps, key);
+  const reason = await endReason(deps, delivery);
+  if (reason !== null) return endUnfetched(deps, webhook, delivery, reason);
+  return (await store.feeds.enter(delivery, now())) ? 'pending' : requeue(deps, key);
+};
+
+const deliveriesIn = async ({ store }: DeliverDeps, webhook: WebhookRecord): Promise<WebhookDelivery[]> => {
+  const ids = await store.feeds.waiting(webhook, MAX_CHECKED);
+  return store.deliveries.getAll(webhook.customerId, webhook.id, ids);
+};
+
+/**
+ * Watches a feed that nobody fetches: an alarm rings until somebody does, the managers of the webhook get one mail, and
+ * expired deliveries end.
+ */
+const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
+  const { store, now, log, measure } = deps;
+  const { customerId, id: webhookId } = webhook;
+  const since = unfetchedSince(webhook);
+  if (now() - since < SILENT_AFTER) return;
+  measure('FeedsNotFetched');
+  if (await store.feeds.missed(webhook, since)) {
+    log('warn', 'nobody fetches the feed of a webhook', { customerId, webhookId });
+    await mailManagers(deps, webhook, 'feed_not_fetched', { customerId, webhookId, sensor: '' });
+  }
+  for (const delivery of await deliveriesIn(deps, webhook)) {
+    if (timeLeft() < MARGIN_MS) return;
+    if (isExpired(delivery, now())) await endUnfetched(deps, webhook, delivery, 'expired');
+  }
+};
+
+/** Posts what is in the feed of a webhook that has a URL now. Returns `empty` when nothing is in it, and nothing will be. */
+const emptyFeed = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  timeLeft: () => number,
+): Promise<'empty' | 'in_use'> => {
+  const { store, now } = deps;
+  const deliveries = await deliveriesIn(deps, webhook);
+  for (const [at, delivery] of deliveries.entries()) {
+    if (timeLeft() < MARGIN_MS) return 'in_use';
+    const time = now() + at * RELEASE_EVERY;
+    if (await store.feeds.leave(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
+  }
+  return deliveries.length === 0 && now() - webhook.updateDate > LATE_WRITES_MS ? 'empty' : 'in_use';
+};
+
+/**
+ * Checks the feed of an enabled webhook: it is watched in case nobody fetches it, and emptied once the webhook has a URL.
+ * The sweep enqueues it each minute while anything is held, and from 10 minutes after the last fetch on, until it is `empty`.
+ */
+export const checkFeed = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  timeLeft: () => number,
+): Promise<'empty' | 'in_use'> => {
+  if (isPosted(webhook)) return emptyFeed(deps, webhook, timeLeft);
+  await watchFeed(deps, webhook, timeLeft);
+  return 'in_use';
+};

@@ -1,0 +1,45 @@
+import { RELEASE_EVERY, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { type DeliverDeps, MARGIN_MS } from './deps.ts';
+import { notifyFailed } from './managers.ts';
+import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
+
+/** Ends a held delivery after 14 days, and notifies of it. */
+export const endIfExpired = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  delivery: WebhookDelivery,
+): Promise<Outcome> => {
+  const { store, now } = deps;
+  if ((delivery.heldUntil ?? 0) > now()) return 'held';
+  const end = () => store.held.end(delivery, 'expired', now());
+  return (await notifyFailed(deps, webhook, delivery, end)) ? 'failed' : 'superseded';
+};
+
+/** Holds a delivery whose webhook is disabled; or ends it, if it was held for too long. */
+export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: WebhookRecord): Promise<Outcome> => {
+  const { store, now } = deps;
+  if (await store.held.hold(key, now())) return 'held';
+  const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
+  if (delivery?.state !== 'held') return requeue(deps, key);
+  return endIfExpired(deps, webhook, { ...delivery, ...key });
+};
+
+/**
+ * Releases deliveries that an enabled webhook holds, the oldest first, ten a second. The sweep enqueues it while anything
+ * is held, so a crash only delays the rest, and no operation has to start the release when a webhook is enabled.
+ */
+export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
+  const { store, now } = deps;
+  const reserved = await store.held.reserve(webhook, now());
+  if (!reserved) return;
+  const ids = await store.held.ids(webhook, reserved.count);
+  if (ids.length === 0) return store.held.correct(webhook, now());
+  const deliveries = await store.deliveries.getAll(webhook.customerId, webhook.id, ids);
+  for (const [at, delivery] of deliveries.entries()) {
+    if (timeLeft() < MARGIN_MS) return;
+    const time = reserved.from + at * RELEASE_EVERY;
+    if (await store.held.release(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
+  }
+};

@@ -1,0 +1,44 @@
+import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { type Delivery, messageOf } from '#shared/domain/delivery/delivery.ts';
+import { noteContext } from '#shared/observability/log.ts';
+import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { chance, type DeliverDeps } from './deps.ts';
+import { type Outcome, requeue } from './schedule.ts';
+
+const CANCELED = 'canceled';
+
+/** A delivery that is leased for one attempt; or what became of it, when no attempt is to be made. */
+type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
+
+/**
+ * Whether the alarm of an escalation step was acknowledged while its delivery waited for an attempt (completion 12
+ * "Escalation"). A redelivery is sent all the same.
+ */
+const isAcknowledged = async (
+  { store }: DeliverDeps,
+  { customerId, hit, isStep, replayOf }: Delivery,
+): Promise<boolean> => {
+  if (!isStep || !hit || replayOf !== undefined) return false;
+  return Boolean((await store.ruleHits.get(customerId, hit.id))?.acknowledgement);
+};
+
+/** Ends a leased delivery without an attempt. */
+const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Promise<Outcome> => {
+  const { id: deliveryId, customerId, hit } = delivery;
+  const next = { state: 'failed', reason: CANCELED } as const;
+  await store.attempts.record(delivery, { result: resultWithoutRequest(CANCELED), next }, now(), false);
+  log('info', 'a step is not sent: its alarm was acknowledged', { customerId, deliveryId, hitId: hit?.id });
+  return 'failed';
+};
+
+/** Leases a delivery for one attempt, which is counted before anything is sent. Log lines name its message from then on. */
+export const lease = async (deps: DeliverDeps, key: DeliveryKey): Promise<Lease> => {
+  const claimed = await deps.store.attempts.claim(key, deps.now(), chance(deps), deps.aloneSince);
+  if (!claimed) return { kind: await requeue(deps, key) };
+  const delivery = { ...key, ...claimed };
+  const { requestId, snapshot } = delivery;
+  noteContext({ uuid: messageOf(snapshot), ...(requestId !== undefined && { requestId }) });
+  deps.failpoint('deliver.claimed');
+  if (await isAcknowledged(deps, delivery)) return { kind: await cancel(deps, delivery) };
+  return { kind: 'leased', delivery };
+};

@@ -1,0 +1,81 @@
+import { addressKeyOf } from '#shared/api/address-key.ts';
+import { channelsOf } from '#shared/api/channels-of.ts';
+import { letterOf } from '#shared/delivery/message.ts';
+import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import {
+  afterAttempt,
+  type Delivery,
+  type Next,
+  PERSON_DELAYS,
+  plainFailure,
+} from '#shared/domain/delivery/delivery.ts';
+import { type Channel, smsOf } from '#shared/domain/people/channel.ts';
+import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { chance, type DeliverDeps } from './deps.ts';
+import { lease } from './lease.ts';
+import { notifyFailed } from './managers.ts';
+import { recordAttempt } from './record.ts';
+import type { Outcome } from './schedule.ts';
+
+/** Why a person is not notified, and will not be by a retry. */
+type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
+/** What came of an attempt. */
+type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome };
+
+/** The channel by which to notify the person. Access and channel are read at each attempt: either may be gone since the hit. */
+const channelFor = async (
+  { store, quotas, now, measure }: DeliverDeps,
+  { customerId, person, attempts }: Delivery,
+): Promise<Refusal | { kind: 'found'; channel: Channel }> => {
+  const channels = person && (await channelsOf(store, customerId, person.userId));
+  const channel = channels?.find(({ by }) => by === person?.by);
+  if (!channel) return { kind: 'refused', reason: 'not_reachable' };
+  // A delivery is counted once: an attempt that the service did not accept has sent nothing.
+  if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
+  const { subject, windowSeconds } = smsOf(customerId);
+  const { count } = await store.limits.countFailure(subject, windowSeconds, now());
+  if (count <= quotas.smsPerDay) return { kind: 'found', channel };
+  measure('SmsLimitReached');
+  return { kind: 'refused', reason: 'limit_reached' };
+};
+
+const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
+  const target = await channelFor(deps, delivery);
+  if (target.kind === 'refused') return target;
+  return { kind: 'sent', outcome: await deps.person(target.channel, letterOf(delivery, addressKey)) };
+};
+
+/** The error of an attempt; null: the service accepted the notification. */
+const errorOf = (answer: Answer): string | null => {
+  if (answer.kind === 'refused') return answer.reason;
+  const { outcome } = answer;
+  if (outcome === 'accepted') return null;
+  return outcome === 'gone' ? outcome : outcome.retry;
+};
+
+const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): Next => {
+  if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
+  const { outcome } = answer;
+  const effective = typeof outcome === 'string' ? { what: outcome } : plainFailure;
+  return afterAttempt(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: chance(deps) });
+};
+
+/** Makes one attempt to notify a person: no circuit breaker and no slots, for the services are not the customer's. */
+export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
+  const { now } = deps;
+  // Before the lease: an attempt whose address cannot be signed must not be counted.
+  const addressKey = await addressKeyOf(deps);
+  const leased = await lease(deps, key);
+  if (leased.kind !== 'leased') return leased.kind;
+  const { delivery } = leased;
+  const start = now();
+  const answer = await send(deps, delivery, addressKey);
+  deps.failpoint('deliver.sent');
+  const result = resultWithoutRequest(errorOf(answer), now() - start);
+  const next = nextState(deps, delivery, answer);
+  if (next.state === 'failed') await notifyFailed(deps, null, delivery);
+  const reportError = await recordAttempt(deps, null, delivery, { result, next });
+  if (reportError !== undefined) throw reportError;
+  return next.state;
+};

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver as contract } from '#functions/workers/deliver/contract.ts';
+import { deliver } from '#functions/workers/deliver/deliver.ts';
+import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
+import { Deliver } from '#shared/queue/task.ts';
+import { compose, type Runtime } from '#shared/runtime/deps.ts';
+import { items } from '#shared/store/table.ts';
+import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
+
+let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+let deps: DeliverDeps;
+/** The tasks of deliveries are kept here: the tests process them, and no worker does. */
+const tasks: Deliver[] = [];
+beforeAll(async () => {
+  let runtime: Runtime | undefined;
+  const wrap = (given: Runtime): Runtime => {
+    const send: Runtime['queues']['send'] = async (queue, messages) => {
+      if (queue !== 'deliveries' && queue !== 'retries') return given.queues.send(queue, messages);
+      tasks.push(...messages.map(({ body }) => Deliver.parse(JSON.parse(body))));
+    };
+    runtime = { ...given, queues: { ...given.queues, send } };
+    return runtime;
+  };
+  world = await createDeliveryWorld({ wrap, log: () => {} });
+  if (!runtime) throw new Error('the host has no runtime');
+  deps = await compose(runtime, contract.uses);
+});
+afterAll(() => world.stop());
+
+/** A home with one delivery, and its task. */
+const furnish = async (hook: object = {}) => {
+  const home = await world.furnish(hook);
+  tasks.length = 0;
+  await home.client.ok('POST', `${home.at}/test`);
+  const [task = expect.unreachable()] = tasks.splice(0);
+  const { hasSecretKey: _, health: __, ...webhook } = await home.client.ok<Record<string, unknown>>('GET', home.at);
+  const run = (more: Partial<Deliver> = {}) => deliver(deps, { ...task, ...more }, () => 60_000);
+  const state = async () => {
+    const [delivery] = await home.kept();
+    return [delivery?.state, delivery?.reason, delivery?.attempts];
+  };
+  return { ...home, task, run, state, put: (more: object) => home.client.ok('PUT', home.at, { ...webhook, ...more }) };
+};
+
+test('returns requeued for a task that arrives more than a second early, which is queued for its time', async () => {
+  const { run, state, receiver } = await furnish();
+  const notBefore = world.now() + 60_000;
+  expect(await run({ notBefore })).toBe('requeued');
+  expect(tasks).toMatchObject([{ isRetry: true, notBefore }]);
+  expect([receiver.received.length, await state()]).toEqual([0, ['pending', null, 0]]);
+});
+
+test('returns failed for a delivery whose webhook was deleted', async () => {
+  const { run, state, task, customerId } = await furnish();
+  await world.table.write({ remove: items.webhook({ customerId, webhookId: task.webhookId ?? '' }) });
+  expect(await run()).toBe('failed');
+  expect(await state()).toEqual(['failed', 'deleted', 0]);
+});
+
+test('returns pending for a delivery that waits to be fetched', async () => {
+  const { run, state, put } = await furnish();
+  await put({ url: null });
+  expect(await run()).toBe('pending');
+  expect(await state()).toEqual(['pending', null, 0]);
+});
+
+test('returns held for a delivery whose webhook is disabled, also when it was held before', async () => {
+  const { run, state, put } = await furnish();
+  await put({ isEnabled: false });
+  expect([await run(), await run()]).toEqual(['held', 'held']);
+  expect(await state()).toEqual(['held', 'webhook_disabled', 0]);
+});
+
+test('returns postponed for a first attempt that the retry schedule delays', async () => {
+  const { run, kept, receiver } = await furnish({ retrySchedule: [60, 60] });
+  expect(await run()).toBe('postponed');
+  const [{ createDate } = expect.unreachable(), ...more] = await kept();
+  expect([more, receiver.received]).toEqual([[], []]);
+  expect(tasks).toMatchObject([{ isRetry: true, notBefore: Number(createDate) + 60_000 }]);
+});
+
+test('returns requeued for a first attempt at a failing receiver, which moves to the queue of retries', async () => {
+  const { run, set, task, receiver } = await furnish();
+  await set({ consecutiveFailures: 1, failingSince: world.now() });
+  expect(await run()).toBe('requeued');
+  expect(tasks).toEqual([{ ...task, isRetry: true }]);
+  expect(receiver.received).toEqual([]);
+});
+
+test('returns postponed for a retry that an open circuit postpones', async () => {
+  const { run, set, state, receiver } = await furnish();
+  // After a minute a delivery is no new alarm.
+  world.skip(61_000);
+  const openUntil = world.now() + 60_000;
+  await set({ consecutiveFailures: 10, failingSince: world.now(), openUntil });
+  expect(await run({ isRetry: true })).toBe('postponed');
+  expect(tasks).toMatchObject([{ isRetry: true }]);
+  expect(tasks[0]?.notBefore).toBeGreaterThanOrEqual(openUntil);
+  expect([receiver.received, await state()]).toEqual([[], ['pending', null, 0]]);
+});
+
+test('returns requeued for a delivery that another task has leased', async () => {
+  const { run, receiver } = await furnish();
+  const open = Promise.withResolvers<void>();
+  world.answerWith((response) => void open.promise.then(() => response.end()));
+  const first = run();
+  await receiver.until(1);
+  expect(await run()).toBe('requeued');
+  open.resolve();
+  expect(await first).toBe('delivered');
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('returns the state of a delivery that has ended already', async () => {
+  const { run, receiver } = await furnish();
+  expect([await run(), await run()]).toEqual(['delivered', 'delivered']);
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('returns retrying, and failed after the last attempt, when the receiver answers 500', async () => {
+  const { run, state } = await furnish({ retrySchedule: [0, 10] });
+  world.answerWith(status(500, ''));
+  expect(await run()).toBe('retrying');
+  expect(await state()).toEqual(['retrying', null, 1]);
+  world.skip(13_000);
+  expect(await run({ isRetry: true })).toBe('failed');
+  expect(await state()).toEqual(['failed', 'exhausted', 2]);
+});

@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { acquireSlot, createWaiter } from '#functions/workers/deliver/slots.ts';
+import { createWebhookSemaphore } from '#shared/delivery/webhook-client.ts';
+
+const never = new Promise<void>(() => {});
+/** The fields of a thing that are read here. */
+const some = (fields: object) => fields as never;
+
+test('wakes the deliveries that wait when a request ends', async () => {
+  const permit = await createWebhookSemaphore().acquire('w', () => never);
+  if (!permit) throw new Error('there is no permit');
+  const slot = await acquireSlot(some({ now: () => 0 }), permit, some({ consecutiveFailures: 0 }), 'free');
+  const waiters = [createWaiter(), createWaiter()];
+  for (const waiter of waiters) permit.shared.waiters.add(waiter);
+  const woken = Promise.all(waiters.map(({ wait }) => wait(never)));
+  slot?.release();
+  expect(await woken).toHaveLength(2);
+});
+
+test('ends the wait of a delivery with its timeout, whatever woke it before', async () => {
+  const waiter = createWaiter();
+  waiter.wake();
+  const timeout = Promise.withResolvers<void>();
+  let isOver = false;
+  const waited = waiter.wait(timeout.promise).then(() => {
+    isOver = true;
+  });
+  await setImmediate();
+  expect(isOver).toBe(false);
+  timeout.resolve();
+  await waited;
+});
