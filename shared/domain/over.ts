@@ -11,6 +11,9 @@ const falls: readonly Situation[] = [
   'fall_detected_sensitive',
 ];
 
+const entries: readonly Situation[] = ['region_entered', 'bed_entered', 'door_entered'];
+const exits: readonly Situation[] = ['region_left', 'bed_left', 'door_left'];
+
 const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefined =>
   tracks.find(({ id }) => id === number);
 
@@ -18,7 +21,7 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
-    return found !== undefined && (!found.seen || found.since !== fall);
+    return found !== undefined && (!found.fallPostures || found.since !== fall);
   }
   const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
   return found !== undefined && isEnded(found);
@@ -39,6 +42,7 @@ export const isOver = (state: SensorState, { happening, receiveDate }: Happened)
   if (situation === 'occupied_room') return state.presence === false;
   if (situation === null || !subject) return false;
   if (falls.includes(situation)) return isFallOver(state, subject);
-  if (!region || !/_(entered|left)$/.test(situation)) return false;
-  return isInside(state, region.index, subject) === situation.endsWith('_left');
+  if (!region) return false;
+  if (entries.includes(situation)) return !isInside(state, region.index, subject);
+  return exits.includes(situation) && isInside(state, region.index, subject);
 };

@@ -41,7 +41,11 @@ export const ProcessNotice = z.object({
 });
 export type ProcessNotice = z.output<typeof ProcessNotice>;
 
-/** Checks a sensor because time has passed: it may have been silent for too long, or its fall may move on. */
+const Accepted = z.object({ receiveDate: millis });
+/** Returns when (ms) a task was accepted, if it says so. Nothing else of the task is read. */
+export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;
+
+/** Checks a sensor because time has passed: it may be offline for too long, or its fall may move on. */
 export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traced });
 export type CheckSensor = z.output<typeof CheckSensor>;
 

@@ -10,7 +10,7 @@ export const failpoints = [
   'process.hits_written',
   'process.deliveries_written',
   'process.applied',
-  'escalate.taken',
+  'escalate.decided',
   'escalate.written',
   'escalate.enqueued',
   'deliver.claimed',
@@ -28,7 +28,7 @@ export const failpoints = [
   'erasure.item',
   'erasure.erased',
   'sweep.begun',
-  'sweep.looked',
+  'sweep.checked',
   'sweep.enqueued',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];

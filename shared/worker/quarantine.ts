@@ -2,8 +2,8 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Runtime } from '../runtime/deps.ts';
 
 /**
- * Puts a message that no repetition helps into the quarantine, because an operator can learn from it what went wrong, and
- * put it back once that is corrected.
+ * Puts a message that no retry helps into the quarantine, where an operator can learn what went wrong, and put it back once
+ * that is corrected.
  */
 export const quarantine = async (
   { queues }: Pick<Runtime, 'queues'>,
@@ -14,8 +14,8 @@ export const quarantine = async (
   await queues.send('quarantine', [{ body: note, groupId: messageId, delaySeconds: 0 }]);
 };
 
-/** Puts a message into the quarantine with this reason. False when that takes it not: then it comes again. */
-export const putAside = async (
+/** Quarantines a message with this reason. False when the quarantine is not available: the message is retried later. */
+export const tryQuarantine = async (
   { queues, log }: Pick<Runtime, 'queues' | 'log'>,
   record: SQSRecord,
   reason: string,

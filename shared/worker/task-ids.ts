@@ -2,11 +2,11 @@ import type { SQSRecord } from 'aws-lambda';
 import { oneOrAll } from '../observability/log.ts';
 
 const IDS = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'hitId', 'uuid', 'requestId'];
-/** Gives the ids in a task, by which all its log lines can be found. */
+/** Returns the ids in a task, by which all its log lines can be found. */
 const idsOf = (task: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => IDS.includes(name) && id !== undefined));
 /**
- * Gives the ids of several tasks; an id that differs among them becomes a list. A task that does not follow from a call
+ * Returns the ids of several tasks; an id that differs among them becomes a list. A task that does not follow from a call
  * is known by the id of its message.
  */
 export const idsOfAll = (tasks: readonly { messageId: string; task: unknown }[]) => {
@@ -16,7 +16,7 @@ export const idsOfAll = (tasks: readonly { messageId: string; task: unknown }[])
   );
 };
 
-/** Gives the ids of messages before they are parsed: of a message that cannot be parsed nothing else is known. */
+/** Returns the ids of messages before they are parsed: of a message that cannot be parsed nothing else is known. */
 export const idsOfMessages = (records: readonly SQSRecord[]) => {
   const messageId = oneOrAll(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };

@@ -42,9 +42,10 @@ const prepare = async (name: string) => {
       await cloud.idle();
     }
   };
+  /** The phases of each remembered fall. */
   const falls = async () => {
     const state = await store(cloud.runtime.table).states.get(home.customerId, sensor.sensorId);
-    return state?.falls.map(({ seen }) => seen);
+    return state?.falls.map(({ phases }) => phases);
   };
   const heard = () => {
     const all = receiver.received.map(({ body }) => JSON.parse(body) as { event?: Told });
@@ -159,9 +160,9 @@ describe('a fall that is only called', () => {
     const { post, pass, heard, falls } = await prepare('ash');
     await post(fallMessage('calling', now()));
     await pass(170, 10);
-    expect(await falls()).toEqual(['a']);
+    expect(await falls()).toEqual([['calling']]);
     await pass(400, 60);
-    expect(await falls()).toEqual(['af']);
+    expect(await falls()).toEqual([['calling', 'finished']]);
     expect(heard().actions).toEqual(['fall_detected', 'finished']);
     expect(heard().raw).toHaveLength(1);
   });

@@ -19,7 +19,7 @@ let deaths = 0;
 let died = 0;
 const random = randomFrom(11);
 const failpoint = (name: Failpoint): void => {
-  if (name !== 'sweep.looked' || random() >= deaths) return;
+  if (name !== 'sweep.checked' || random() >= deaths) return;
   died += 1;
   throw new Error('the sweep dies');
 };

@@ -1,5 +1,5 @@
 import { consume } from '#shared/worker/consume.ts';
-import { ComeAgain } from '#shared/worker/failure.ts';
+import { RetryLater } from '#shared/worker/failure.ts';
 import { deliver as contract } from './contract.ts';
 import { deliver } from './deliver.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -30,7 +30,7 @@ const replay = async (
 
 export const handler = consume(contract, async ([received], deps, timeLeft) => {
   if (!received) return;
-  if (timeLeft() < REQUEST_MS) throw new ComeAgain('no time left for another attempt');
+  if (timeLeft() < REQUEST_MS) throw new RetryLater('no time left for another attempt');
   const { task } = received;
   switch (task.type) {
     case 'deliver':

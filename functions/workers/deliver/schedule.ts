@@ -5,7 +5,7 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { deliverTask, MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
-import { PutAside } from '#shared/worker/failure.ts';
+import { Quarantine } from '#shared/worker/failure.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
@@ -56,7 +56,7 @@ export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): P
  */
 export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
   const { delivery, until } = await deps.store.deliveries.inQueue(key);
-  if (delivery === null) throw new PutAside('the table has no such delivery');
+  if (delivery === null) throw new Quarantine('the table has no such delivery');
   if (until !== null) return requeueAt(deps, key, Math.max(until, deps.now() + SOONEST_MS));
   // The task may be here because the rule hit has not got the result of the attempt yet.
   if (delivery.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);

@@ -1,35 +1,54 @@
 import { stepByTime, timeOf } from '#shared/domain/event/event-steps.ts';
 import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import type { Timings } from '#shared/domain/state/room-context.ts';
 import { hasOpenFall, nextMove } from '#shared/domain/state/time.ts';
-import type { StateItem } from '#shared/store/sensors/states.ts';
-import { finishEarlier } from './finish-earlier.ts';
-import { roomContextOf } from './room-context.ts';
-import type { ProcessDeps, SensorContext } from './sensor-context.ts';
-import { settle } from './settle.ts';
-import { idsAfter } from './step-through.ts';
+import { applyDecision, finishDecision } from './apply.ts';
+import { loadRoom, loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from './context.ts';
+import { decide } from './decide.ts';
+import { eventIdsAfter, type Judgement } from './judge.ts';
 
-/**
- * Checks what time alone changes at a sensor: whether it has been silent for too long, and whether a fall moves on. When a
- * message is decided at the same time, the message wins. A check that comes early, late or twice changes nothing.
- */
-export const checkTime = async (deps: ProcessDeps, context: SensorContext, state: StateItem): Promise<void> => {
+/** Judges what time alone changes at a sensor: it may be offline for too long, and its falls may move on. */
+const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Judgement & { timings: Timings }> => {
   const { store, now, settings } = deps;
-  const { customerId, sensor } = context;
-  // A decision that no message caused is applied again only by these checks.
-  if (state.decision?.decided.every(({ source }) => source === null)) await finishEarlier(deps, context, state);
+  const { state, sensor } = context;
   const needs = { regions: false, places: false, critical: hasOpenFall(state) };
   const [{ timings }, upSince] = await Promise.all([
-    roomContextOf(deps, context, needs),
+    loadRoom(deps, context, needs),
     store.due.upSince(now(), deps.longestGap()),
   ]);
-  const silent = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
-  const { next, events } = stepByTime(state, timeOf(sensor.id, state, now()), { silentAt: silent, timings });
-  const idOf = idsAfter(deps, state);
-  const drawn = events.map((event) => ({ ...event, id: idOf(event.createDate) }));
-  const step = { next, events: drawn, timings, judged: undefined };
-  const after = events.length > 0 ? await settle(deps, context, state, step) : state;
-  // The entry in the due index stands still while the sensor is active: the sweep looks at what it stands for.
+  const limits = { silentAt: silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS), timings };
+  const { next, events } = stepByTime(state, timeOf(sensor.id, state, now()), limits);
+  const newEventId = eventIdsAfter(deps, state);
+  const identified = events.map((event) => ({ ...event, id: newEventId(event.createDate) }));
+  return { next, events: identified, timings, judged: undefined };
+};
+
+/**
+ * Checks what time alone changes at a sensor. When a message is decided at the same time, the message wins. A check that
+ * comes early, late or twice changes nothing.
+ */
+export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void> => {
+  const { store, now } = deps;
+  const { customerId, sensorId } = key;
+  // Only after everything is read it is known whether time alone raises an alarm.
+  const loaded = await loadSensor(deps, key, 'latest');
+  const { state } = loaded.kind === 'gone' ? loaded : loaded.context;
+  if (loaded.kind === 'gone' || loaded.context.former) {
+    if (state.duePk) await store.states.watch(customerId, sensorId, state, null);
+    return;
+  }
+  const { context } = loaded;
+  // A decision that no message caused is applied again only by these checks.
+  if (state.decision?.decided.every(({ source }) => source === null)) await finishDecision(deps, context);
+
+  const judgement = await judgeTime(deps, context);
+  const outcome = judgement.events.length > 0 ? await decide(deps, context, judgement) : null;
+  if (outcome?.kind === 'decided') await applyDecision(deps, context, outcome.decision, outcome.rules);
+
+  // The entry in the due index stands still while the sensor is active: the sweep checks what it stands for.
+  const { next, timings } = judgement;
   if (next.isActive || state.duePk === undefined || Number(state.dueAt) > now()) return;
-  const lookAt = nextMove(next, timings, 'any');
-  await store.states.watch(customerId, sensor.id, after, Number.isFinite(lookAt) ? lookAt : null);
+  const checkAt = nextMove(next, timings, 'any');
+  const { state: after } = outcome ?? context;
+  await store.states.watch(customerId, sensorId, after, Number.isFinite(checkAt) ? checkAt : null);
 };

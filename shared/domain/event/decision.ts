@@ -53,10 +53,10 @@ const remember = (fired: SensorState['fired'], { createDate, rules }: Decided): 
 };
 
 /**
- * Decides which rules fire for events, in their order. The same state, events and rules give the same decision.
- * `rulesFor` gives the rules that were loaded for the situation of an event.
+ * Returns the rules that fire for events, in their order. The same state, events and rules lead to the same decision.
+ * `rulesFor` returns the rules that were loaded for the situation of an event.
  */
-export const decide = (
+export const evaluateRules = (
   before: SensorState['fired'],
   events: readonly Omit<Decided, 'rules'>[],
   rulesFor: (details: EventDetails) => readonly Rule[],

@@ -23,7 +23,7 @@ const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDa
 /** The new state of a sensor and the events that a cause made, before any rule is evaluated. */
 export type StepOutcome = { next: SensorState; events: ReturnType<typeof identified> };
 
-/** Was a message without an identity received so shortly before that the same bytes would be its repetition? */
+/** Whether a message without an identity was received so shortly before that the same bytes would be its duplicate. */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
   last !== undefined && Math.abs(received - last.at) <= REPEATED_WITHIN;
 
@@ -33,15 +33,15 @@ const markOf = (uuid: string): string => hashOf(uuid).slice(0, 8);
 
 type Received = Cause & { raw: string };
 
-/** Is it a message again that made no event? One that made an event is recognised by its stored bytes. */
-const isRepetition = (state: SensorState, { byBytes }: Credible, { uuid, raw, receiveDate }: Received): boolean =>
+/** Whether a message without an event is a duplicate. One that made an event is recognised by its stored bytes. */
+const isDuplicate = (state: SensorState, { byBytes }: Credible, { uuid, raw, receiveDate }: Received): boolean =>
   byBytes
     ? isRecent(state, receiveDate) && state.last?.hash === hashOf(raw)
     : (state.eventless?.includes(markOf(uuid)) ?? false);
 
 /**
- * Remembers a message by which the state became `next`, if its repetition would do something: what is no report happens
- * again, and a move or a posture would be taken for a newer one.
+ * Remembers a message by which the state became `next`, if its duplicate would change something: what is no report would
+ * happen again, and a move or a posture would count as a newer one.
  */
 const remembering = (before: SensorState, step: Step, { signal, byBytes }: Credible, cause: Received): SensorState => {
   const { uuid, raw, receiveDate: at } = cause;
@@ -49,15 +49,15 @@ const remembering = (before: SensorState, step: Step, { signal, byBytes }: Credi
   const { last: _, ...next } = step.state;
   if (byBytes) return reports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
   const isOfTracks = signal.kind === 'moves' || signal.kind === 'postures';
-  if (!isOfTracks || step.happened.length > 0 || (next.tracks === before.tracks && !seesFall(before))) return next;
+  if (!isOfTracks || step.events.length > 0 || (next.tracks === before.tracks && !seesFall(before))) return next;
   const others = (next.eventless ?? []).filter((mark) => mark !== markOf(uuid));
   return { ...next, eventless: [...others, markOf(uuid)].slice(-EVENTLESS_KEPT) };
 };
 
 /** Adds the event of a wrong clock to the step of a message that shows one: to the first, and then to one a day. */
-const tellingClock = ({ state, happened }: Step, { isClockWrong }: Credible, received: number): Step => {
-  if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, happened };
-  return { state: { ...state, clockWrongAt: received }, happened: [...happened, eventOf('sensor_clock_wrong')] };
+const withClockEvent = ({ state, events }: Step, { isClockWrong }: Credible, received: number): Step => {
+  if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, events };
+  return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
 };
 
 /** Steps the state of a sensor by a message. */
@@ -68,13 +68,13 @@ export const stepByMessage = (
   around: RoomContext,
 ): StepOutcome => {
   const { receiveDate: received } = cause;
-  const isAgain = isRepetition(before, message, cause);
+  const isAgain = isDuplicate(before, message, cause);
   const signal: Signal = isAgain ? { kind: 'state', firmware: null } : message.signal;
   const createDate = message.deviceTime ?? received;
   const stepped = step(before, signal, whenOf(received, message.deviceTime), around);
-  const { state, happened } = isAgain ? stepped : tellingClock(stepped, message, received);
-  const events = happened.map((what) => ({ happening: what, createDate }));
-  return { next: remembering(before, { state, happened }, message, cause), events: identified(events, cause) };
+  const { state, events } = isAgain ? stepped : withClockEvent(stepped, message, received);
+  const dated = events.map((happening) => ({ happening, createDate }));
+  return { next: remembering(before, { state, events }, message, cause), events: identified(dated, cause) };
 };
 
 /** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */
@@ -91,11 +91,11 @@ export const stepByNotice = (
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
   const when = whenOf(received, null);
-  const { state: next, happened } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
+  const { state: next, events } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
   return {
     next,
     events: identified(
-      happened.map((happening) => ({ happening, createDate: received })),
+      events.map((happening) => ({ happening, createDate: received })),
       cause,
     ),
   };
@@ -112,7 +112,7 @@ export const stepByTime = (
 };
 
 /**
- * Makes the cause of the events that time causes. Its UUID is derived from the state, so the same state gives the same
+ * Returns the cause of the events that time causes. Its UUID is derived from the state, so the same state leads to the same
  * UUID.
  */
 export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({

@@ -1,19 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventDetails, EventRegion, Point, Situation } from '../event/event.ts';
+import type { FallState } from './sensor-status.ts';
 
-/** One letter of `marks`. */
-export type Mark = keyof typeof marks;
-/**
- * The states of a fall that were already reported, one letter each. They are short because the state of a sensor is
- * read and written with each message.
- */
-const marks = {
-  d: 'detected',
-  c: 'confirmed',
-  a: 'calling',
-  f: 'finished',
-  x: 'canceled',
-} as const;
+/** A state of a fall of a maker A sensor. */
+export type FallPhase = FallState | 'canceled';
 
 /** One fall of a maker A sensor. */
 export type Fall = {
@@ -22,9 +12,9 @@ export type Fall = {
    * not send one.
    */
   start: number;
-  /** The marks of the fall in the order in which they came. */
-  seen: string;
-  /** The newest time (ms, the device's clock) of a report about it, if that is believed and another one than its start. */
+  /** The states that were reported or reached by time, in the order in which they came. */
+  phases: readonly FallPhase[];
+  /** The newest time (ms, the device's clock) of a report about it, if that is trusted and another one than its start. */
   time?: number;
   isSensitive?: boolean;
   /**
@@ -32,8 +22,8 @@ export type Fall = {
    * the fall ends, because they are needed when time moves the fall on.
    */
   at?: number;
-  /** When (ms, the service's clock) each mark came whose report said no start that is believed. */
-  markedAt?: Partial<Record<Mark, number>>;
+  /** When (ms, the service's clock) each state was reported whose report had no trusted start. */
+  phaseDates?: Partial<Record<FallPhase, number>>;
   point?: Point | null;
   /**
    * The region of the first point. It is missing if that is in none; of a fall that ended without an alarm, which may
@@ -44,25 +34,36 @@ export type Fall = {
   isSilent?: boolean;
 };
 
-/** Is the fall over or canceled? */
-export const isEnded = ({ seen }: Fall): boolean => seen.includes('f') || seen.includes('x');
+/** Whether the fall is finished or canceled. */
+export const isEnded = ({ phases }: Fall): boolean => phases.includes('finished') || phases.includes('canceled');
 
 /**
- * A person whom a maker B sensor tracks: the last pose, the reported states of an open fall, its start (ms) and its
- * region, the last move in each area, and the areas that it is in, in the order in which it entered them. `at` is the
- * newest time (ms, the device's clock) at which it was seen. Its falls were alarmed up to `told`, which is stored under
- * this name: reports from before may come late.
+ * A posture of a maker B sensor that belongs to a fall. The sensitive detection alone reports that somebody sits on the
+ * ground.
  */
+export type FallPosture = 'suspected' | 'fallen' | 'sitting_suspected' | 'sitting';
+const alarms: readonly FallPosture[] = ['fallen', 'sitting'];
+/** Whether a posture raises the alarm of its fall. */
+export const isAlarm = (posture: FallPosture): boolean => alarms.includes(posture);
+
+/** A person whom a maker B sensor tracks. */
 export type Track = {
   id: number;
+  /** The last reported pose, by the number of the device. */
   pose?: number;
-  seen?: string;
+  /** The reported postures of the open fall. Missing when no fall is open. */
+  fallPostures?: readonly FallPosture[];
+  /** When (ms) the open fall began, and in which region. */
   since?: number;
   region?: EventRegion;
+  /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
+  /** The areas that the person is in, in the order in which they were entered. */
   inside?: number[];
+  /** The newest time (ms, the device's clock) of a report about this track. */
   at?: number;
-  told?: number;
+  /** Falls up to this time (ms) were alarmed: reports about them may still come late. */
+  alarmedUpTo?: number;
 };
 
 /**
@@ -136,13 +137,13 @@ export const awakened = ({
 });
 
 /** The new state after a step, and the events of the step: none, one or several. */
-export type Step = { state: SensorState; happened: EventDetails[] };
+export type Step = { state: SensorState; events: EventDetails[] };
 
 /** The seconds between two sweeps in the cloud. Each sweep records that the service is up. */
 export const SWEEP_SECONDS = 60;
 
 /**
- * Gives the longest time (ms) without a record that the service is up before it counts as an outage. It is two thirds of
+ * Returns the longest time (ms) without a record that the service is up before it counts as an outage. It is two thirds of
  * the time after which a sensor is inactive, so that an unnoticed outage and the sensor's own interval fit into that time
  * together. It is long enough that late and failed sweeps are no outage, each of which would begin that time anew: with
  * the default, one sweep in three minutes is enough.
@@ -157,7 +158,7 @@ export const longestGap = (sweepSeconds: number, afterSeconds: number): number =
 const UNWRITTEN = 0.25;
 
 /**
- * Gives the time (ms) at which an active sensor becomes inactive. It is never too early. Because messages since
+ * Returns the time (ms) at which an active sensor becomes inactive. It is never too early. Because messages since
  * `lastSeen` may not have been written, it may be late by a quarter of `afterSeconds`. The time before `upSince`, when
  * the service was down, does not count: an outage of the service must not make sensors inactive in bulk.
  */
@@ -165,34 +166,37 @@ export const silentAt = (state: SensorState, upSince: number, afterSeconds: numb
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
 /** A track without the time that each report changes. That of an open fall is needed: what ends it may come late. */
-const saidOf = ({ at, ...track }: Track): Track => (track.seen && at !== undefined ? { ...track, at } : track);
+const steadyTrack = ({ at, ...track }: Track): Track =>
+  track.fallPostures && at !== undefined ? { ...track, at } : track;
 
-/** Gives the state without the fields that each message changes. */
-const saying = ({ lastSeen: _, presenceAt: __, regionsAt: ___, last: ____, tracks, ...rest }: SensorState): unknown =>
-  JSON.parse(JSON.stringify({ ...rest, tracks: tracks?.map(saidOf) }));
+/** Returns the state without the fields that each message changes. */
+const steadyState = ({
+  lastSeen: _,
+  presenceAt: __,
+  regionsAt: ___,
+  last: ____,
+  tracks,
+  ...rest
+}: SensorState): unknown => JSON.parse(JSON.stringify({ ...rest, tracks: tracks?.map(steadyTrack) }));
 
-/** Does a state say the same as before, but for the times at which it was last said? */
+/** Whether a state is the same as before, except for the times of its last reports. */
 export const isUnchanged = (before: SensorState, next: SensorState): boolean =>
-  isDeepStrictEqual(saying(next), saying(before));
+  isDeepStrictEqual(steadyState(next), steadyState(before));
 
-/** Is a state without events worth a write? It is if something changed, or if `lastSeen` is too old. */
+/** Whether a state without events is worth a write: something has changed, or `lastSeen` is too old. */
 export const isWorthWriting = (before: SensorState, next: SensorState, afterSeconds: number): boolean =>
   before.version === 0 ||
   next.lastSeen - before.lastSeen >= UNWRITTEN * afterSeconds * 1_000 ||
   !isUnchanged(before, next);
 
-/** Does the sensor have a fall that is not over? */
+/** Whether the sensor has a fall that is not over. */
 export const seesFall = ({ falls, tracks = [] }: SensorState): boolean =>
-  falls.some((fall) => !isEnded(fall)) || tracks.some(({ seen }) => seen);
+  falls.some((fall) => !isEnded(fall)) || tracks.some(({ fallPostures }) => fallPostures);
 
-/**
- * Gives the state of the newest fall of a maker A sensor (D1 "States"). It is null if there is none, or if it was
- * canceled.
- */
-export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Exclude<Mark, 'x'>] | null => {
+/** Returns the state of the newest fall of a maker A sensor (D1 "States"). Null if there is none, or if it was canceled. */
+export const fallStateOf = ({ falls }: SensorState): FallState | null => {
   const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((fall, other) => other.start - fall.start);
-  const seen = newest?.seen ?? '';
-  if (seen.includes('x')) return null;
-  const furthest = (['f', 'a', 'c', 'd'] as const).find((mark) => seen.includes(mark));
-  return furthest ? marks[furthest] : null;
+  if (!newest || newest.phases.includes('canceled')) return null;
+  const { phases } = newest;
+  return (['finished', 'calling', 'confirmed', 'detected'] as const).find((phase) => phases.includes(phase)) ?? null;
 };

@@ -1,7 +1,7 @@
 import { type EventDetails, eventOf } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
-/** So many falls that start within so many ms and raise no alarm are a fall loop. */
+/** This many falls that start within this time (ms) and raise no alarm are a fall loop. */
 const STARTS = 3;
 const WITHIN = 300_000;
 
@@ -16,6 +16,6 @@ export const startOfFall = (
 ): Step => {
   const starts = [...(state.loop ?? []), time].toSorted((a, b) => a - b);
   const recent = starts.filter((start) => start >= (starts.at(-1) ?? 0) - WITHIN);
-  if (recent.length < STARTS) return { state: { ...state, loop: recent }, happened: [] };
-  return { state: withoutLoop(state), happened: [eventOf('fall_loop', { point, region, isSimulated, isSilent })] };
+  if (recent.length < STARTS) return { state: { ...state, loop: recent }, events: [] };
+  return { state: withoutLoop(state), events: [eventOf('fall_loop', { point, region, isSimulated, isSilent })] };
 };

@@ -1,9 +1,9 @@
 /**
- * Gives the `most` items to remember. Items of the lowest worth are removed first, the oldest of these first, and never
- * the newest item.
+ * Returns the items to remember, `max` at most. Items of the lowest worth are removed first, the oldest of these first, and
+ * never the newest item.
  */
-export const remembered = <T>(all: readonly T[], most: number, worth: (item: T) => number): T[] => {
-  const byWorth = all.slice(0, -1).toSorted((item, other) => worth(item) - worth(other));
-  const forgotten = byWorth.slice(0, Math.max(0, all.length - most));
-  return all.filter((item) => !forgotten.includes(item));
+export const remembered = <T>(items: readonly T[], max: number, worth: (item: T) => number): T[] => {
+  const byWorth = items.slice(0, -1).toSorted((item, other) => worth(item) - worth(other));
+  const forgotten = byWorth.slice(0, Math.max(0, items.length - max));
+  return items.filter((item) => !forgotten.includes(item));
 };

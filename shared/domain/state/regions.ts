@@ -12,11 +12,13 @@ const situations: Record<Kind, Record<'in' | 'out', Situation>> = {
   default: { in: 'region_entered', out: 'region_left' },
 };
 
-const kindOf = ({ kind }: Region): Kind =>
-  kind === 'bed' || kind === 'monitored_bed' ? 'bed' : kind === 'door' ? 'door' : 'default';
+const kindOf = ({ kind }: Region): Kind => {
+  if (kind === 'bed' || kind === 'monitored_bed') return 'bed';
+  return kind === 'door' ? 'door' : 'default';
+};
 
 /**
- * Makes the event of entering or leaving a region; there is none if presence detection is off for the region. For a
+ * Returns the event of entering or leaving a region; there is none if presence detection is off for the region. For a
  * region that only the device knows, the event has only its index. `reported` is the kind that the device reports.
  */
 export const regionEvent = (
@@ -36,11 +38,11 @@ export type Numbered = Pick<Region, 'id' | 'positionIdx'>;
  * Who is in which region, under the numbers that the regions have after a change of the room. Regions that are gone are
  * forgotten, and numbers that only the device knows stay.
  */
-export const renumbered = (
-  { inside, tracks }: Pick<SensorState, 'inside' | 'tracks'>,
+export const renumbered = <T extends Pick<Track, 'inside' | 'areas'>>(
+  { inside, tracks }: { inside?: number[]; tracks?: T[] },
   before: readonly Numbered[],
   after: readonly Numbered[],
-): Pick<SensorState, 'inside' | 'tracks'> => {
+): { inside?: number[]; tracks?: T[] } => {
   const numbersOf = (index: number): number[] => {
     const region = before.find(({ positionIdx }) => positionIdx === index);
     return region ? after.flatMap(({ id, positionIdx }) => (id === region.id ? positionIdx : [])) : [index];
@@ -61,19 +63,19 @@ export const renumbered = (
   };
 };
 
-/** Gives the regions (positionIdx) that a report changes. */
+/** Returns the regions (positionIdx) that a report changes. */
 export const changedRegions = ({ inside = [] }: SensorState, { regions }: PresenceSignal): number[] =>
   Object.entries(regions).flatMap(([index, isInside]) =>
     inside.includes(Number(index)) === isInside ? [] : [Number(index)],
   );
 
 /** Leaves out a bed exit that is closer than `suspendSeconds` to the last reported one, in whatever order they come. */
-const withoutFurtherExits = ({ state, happened }: Step, time: number, suspendSeconds: number): Step => {
-  if (!happened.some(({ situation }) => situation === 'bed_left')) return { state, happened };
+const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSeconds: number): Step => {
+  if (!events.some(({ situation }) => situation === 'bed_left')) return { state, events };
   const { bedExit } = state;
   if (bedExit === undefined || Math.abs(time - bedExit) >= suspendSeconds * 1_000)
-    return { state: { ...state, bedExit: Math.max(time, bedExit ?? time) }, happened };
-  return { state, happened: happened.filter(({ situation }) => situation !== 'bed_left') };
+    return { state: { ...state, bedExit: Math.max(time, bedExit ?? time) }, events };
+  return { state, events: events.filter(({ situation }) => situation !== 'bed_left') };
 };
 
 /** Leaves out those parts of a report for which a newer report was received. */
@@ -106,7 +108,7 @@ export const presenceStep = (
   if (changed.length === 0) return room;
   const inside = [...(state.inside ?? []).filter((index) => !changed.includes(index)), ...changed.filter(isIn(signal))];
   const moved = changed.flatMap((index) => regionEvent(regions, index, isIn(signal)(index) ? 'in' : 'out', { point }));
-  const step = { state: { ...room.state, inside }, happened: [...room.happened, ...moved] };
+  const step = { state: { ...room.state, inside }, events: [...room.events, ...moved] };
   return withoutFurtherExits(step, time, bedExitSuspend);
 };
 const isIn =
@@ -117,8 +119,8 @@ const isIn =
 /** Steps the presence in a room. `present` is null if it was not reported. */
 export const roomStep = (state: SensorState, present: boolean | null, point: Point | null = null): Step => {
   const next = { ...state, presence: present ?? state.presence };
-  if (present === null || present === (state.presence ?? false)) return { state: next, happened: [] };
-  return { state: next, happened: [eventOf(present ? 'occupied_room' : 'empty_room', { point })] };
+  if (present === null || present === (state.presence ?? false)) return { state: next, events: [] };
+  return { state: next, events: [eventOf(present ? 'occupied_room' : 'empty_room', { point })] };
 };
 
 /** Steps the state of a maker A sensor by a bed exit that it reports. A room of maker A has at most one bed. */
@@ -130,5 +132,5 @@ export const bedExitStep = (
 ): Step => {
   const bed = regions.find((region) => kindOf(region) === 'bed');
   const region = bed ? regionByIndex(regions, bed.positionIdx) : null;
-  return withoutFurtherExits({ state, happened: [eventOf('bed_left', { region, point })] }, time, bedExitSuspend);
+  return withoutFurtherExits({ state, events: [eventOf('bed_left', { region, point })] }, time, bedExitSuspend);
 };

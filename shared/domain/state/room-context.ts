@@ -5,19 +5,19 @@ import type { Region } from '../sensor/room.ts';
 
 /**
  * When a message was received (ms, the service's clock), and when its content happened (ms): by the device's clock if that
- * is believed, else when it was received. Both may be the same millisecond by chance.
+ * is trusted, else when it was received. Both may be the same millisecond by chance.
  */
-export type When = { received: number; time: number; isBelieved: boolean };
+export type When = { received: number; time: number; isTrusted: boolean };
 
-/** `deviceTime`: what the device says, if that is believed. */
+/** `deviceTime`: the time of the device, if that is trusted. */
 export const whenOf = (received: number, deviceTime: number | null): When => ({
   received,
   time: deviceTime ?? received,
-  isBelieved: deviceTime !== null,
+  isTrusted: deviceTime !== null,
 });
 
-/** Is a report older than the last one, which happened at `last`? A report without a time of its own never is. */
-export const isLate = ({ time, isBelieved }: When, last = time): boolean => isBelieved && time < last;
+/** Whether a report is older than the last one, of the time `last`. A report without its own time never is. */
+export const isLate = ({ time, isTrusted }: When, last = time): boolean => isTrusted && time < last;
 
 /** How many seconds a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
@@ -36,7 +36,7 @@ const fields = { ...falling, ...presence };
 type Critical = Values<typeof fields>;
 
 /**
- * Gives the durations in a sensor's critical configuration, by its firmware (v0.N). With `stored` null the defaults
+ * Returns the durations in a sensor's critical configuration, by its firmware (v0.N). With `stored` null the defaults
  * hold.
  */
 export const timesOf = (

@@ -2,7 +2,7 @@ import { eventOf, type Situation } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
 /**
- * Devices do not report the end of a weak signal or a tilt. A report within so many ms after the last one belongs to
+ * Devices do not report the end of a weak signal or a tilt. A report within this time (ms) after the last one belongs to
  * the same occurrence.
  */
 const LASTS = 3_600_000;
@@ -11,15 +11,18 @@ export const signStep = (state: SensorState, situation: Situation, received: num
   const before = state.signs?.[situation];
   const next = { ...state, signs: { ...state.signs, [situation]: received } };
   const isSame = before !== undefined && Math.abs(received - before) < LASTS;
-  return { state: next, happened: isSame ? [] : [eventOf(situation)] };
+  return { state: next, events: isSame ? [] : [eventOf(situation)] };
 };
 
+const heartAlarms: readonly Situation[] = ['heart_rate_high', 'heart_rate_low'];
 /**
- * Gives the group of an alarm. Alarms of one group replace each other; alarms of different groups can be active
+ * Returns the group of an alarm. Alarms of one group replace each other; alarms of different groups can be active
  * together.
  */
-const groupOf = (alarm: Situation): string =>
-  alarm.startsWith('heart') ? 'heart' : alarm === 'vital_signs_weak' ? 'signal' : 'respiration';
+const groupOf = (alarm: Situation): string => {
+  if (heartAlarms.includes(alarm)) return 'heart';
+  return alarm === 'vital_signs_weak' ? 'signal' : 'respiration';
+};
 
 /**
  * Steps the vital alarms of a sensor. An alarm is reported when it begins, and again only after all was well or after
@@ -28,9 +31,9 @@ const groupOf = (alarm: Situation): string =>
 export const vitalStep = (state: SensorState, alarm: Situation | null, hasReading: boolean): Step => {
   if (alarm === null) {
     const { vitals: _, ...well } = state;
-    return { state: hasReading ? well : state, happened: [] };
+    return { state: hasReading ? well : state, events: [] };
   }
   const group = groupOf(alarm);
-  if (state.vitals?.[group] === alarm) return { state, happened: [] };
-  return { state: { ...state, vitals: { ...state.vitals, [group]: alarm } }, happened: [eventOf(alarm)] };
+  if (state.vitals?.[group] === alarm) return { state, events: [] };
+  return { state: { ...state, vitals: { ...state.vitals, [group]: alarm } }, events: [eventOf(alarm)] };
 };

@@ -5,7 +5,7 @@ import { fallStep } from './falls.ts';
 import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
 import { isLate, type RoomContext, type When } from './room-context.ts';
 import { signStep, vitalStep } from './signs.ts';
-import { hasOpenFall } from './time.ts';
+import { hasBeginning, hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 
 /** Steps a state by several items, one after the other, and collects the events. */
@@ -14,10 +14,10 @@ const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorStat
     (before, part) => {
       const next = step(before.state, part);
       // A message is late once, however many of its items are.
-      const news = next.happened.filter((what) => what !== lateEvent || !before.happened.includes(what));
-      return { state: next.state, happened: [...before.happened, ...news] };
+      const news = next.events.filter((what) => what !== lateEvent || !before.events.includes(what));
+      return { state: next.state, events: [...before.events, ...news] };
     },
-    { state, happened: [] },
+    { state, events: [] },
   );
 
 const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomContext): Step => {
@@ -29,29 +29,29 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomCont
     case 'bed_exit':
       return bedExitStep(state, signal.point, when.time, around);
     case 'people':
-      if (isLate(when, state.presenceAt)) return { state, happened: [] };
+      if (isLate(when, state.presenceAt)) return { state, events: [] };
       return peopleStep({ ...state, ...(when.time !== when.received && { presenceAt: when.time }) }, signal.count);
     case 'moves':
       return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions, when));
     case 'postures':
       return each(state, signal.postures, (before, { track, pose }) =>
-        poseStep(before, { id: track, pose: pose }, when, around.places),
+        poseStep(before, { id: track, pose }, when, around.places),
       );
     case 'sign':
       return signStep(state, signal.situation, when.received);
     case 'vital':
       return vitalStep(state, signal.alarm, signal.hasReading);
     case 'unknown':
-      return { state, happened: [unknownEvent] };
+      return { state, events: [unknownEvent] };
     case 'online':
     case 'state':
-      return { state, happened: [] };
+      return { state, events: [] };
   }
 };
 
 const isLearning = (signal: Signal): boolean | undefined => (signal.kind === 'fall' ? signal.isLearning : undefined);
 
-/** Does a device report by this signal that its learning phase is over? */
+/** Whether a device reports by this signal that its learning phase is over. */
 export const endsLearning = (state: SensorState, signal: Signal): boolean =>
   state.learning === true && isLearning(signal) === false;
 
@@ -67,17 +67,17 @@ export const step = (before: SensorState, signal: Signal, when: When, around: Ro
   const isAgain = before.isActive && when.received > before.lastSeen;
   const state = learnt(isAgain ? { ...seen, isSteady: true } : seen, signal);
   if (signal.kind === 'online' && !signal.isOnline)
-    return { state: { ...state, isActive: false }, happened: before.isActive ? [eventOf('sensor_inactive')] : [] };
-  const { state: next, happened } = stepOf(before.isActive ? state : awakened(state), signal, when, around);
+    return { state: { ...state, isActive: false }, events: before.isActive ? [eventOf('sensor_inactive')] : [] };
+  const { state: next, events } = stepOf(before.isActive ? state : awakened(state), signal, when, around);
   // The event of the message itself comes first, because the first event gets the UUID of the message.
-  return { state: next, happened: before.isActive ? happened : [...happened, eventOf('sensor_active')] };
+  return { state: next, events: before.isActive ? events : [...events, eventOf('sensor_active')] };
 };
 
 type Needs = { regions: boolean; places: boolean; critical: boolean };
 const none: Needs = { regions: false, places: false, critical: false };
 
 /**
- * Tells which parts of the room context a step needs: the regions of the room, where they are, the critical
+ * Returns which parts of the room context a step needs: the regions of the room, where they are, the critical
  * configuration. Most steps need none.
  */
 export const needsOf = (state: SensorState, signal: Signal): Needs => {
@@ -100,9 +100,8 @@ export const needsOf = (state: SensorState, signal: Signal): Needs => {
   }
 };
 
-/** Does the fall start, or does time move it on? Time moves only falls whose beginning was reported. */
+/** Whether the fall starts, or moves on by time. */
 const startsOrGoesOn = (state: SensorState, { status, start }: Extract<Signal, { kind: 'fall' }>): boolean =>
   status === 'fall_detected' ||
   status === 'fall_confirmed' ||
-  (hasOpenFall(state) &&
-    state.falls.some((fall) => (start === null || fall.start === start) && /[dc]/.test(fall.seen)));
+  (hasOpenFall(state) && state.falls.some((fall) => (start === null || fall.start === start) && hasBeginning(fall)));

@@ -2,7 +2,7 @@ import { type EventDetails, type EventRegion, eventOf, lateEvent, type Situation
 import type { Move } from '../event/message.ts';
 import { type Place, regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
-import type { SensorState, Step, Track } from '../sensor/sensor-state.ts';
+import { type FallPosture, isAlarm, type SensorState, type Step, type Track } from '../sensor/sensor-state.ts';
 import { isFirstOfFall } from './falls.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
@@ -16,30 +16,38 @@ const INSIDE_KEPT = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
-/** Is it all that is kept of a track that left? */
+/** Whether this is all that is kept of a track that left. */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
  * The tracks that are kept. One with an open fall is forgotten last, because its next pose would count as a new fall, and
  * those that left are forgotten first.
  */
 const kept = (tracks: readonly Track[]): Track[] =>
-  remembered(tracks, KEPT, (track) => (track.seen ? 2 : isTrace(track) ? 0 : 1));
+  remembered(tracks, KEPT, (track) => {
+    if (track.fallPostures) return 2;
+    return isTrace(track) ? 0 : 1;
+  });
 
 const withTrack = (state: SensorState, track: Track): SensorState => ({
   ...state,
   tracks: kept([...(state.tracks ?? []).filter(({ id }) => id !== track.id), track]),
 });
 
-/** Gives the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
-const endsOf = (tracks: readonly Track[]): EventDetails[] =>
-  tracks.flatMap(({ seen, region = null }) =>
-    seen ? [eventOf(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled', { region })] : [],
-  );
+/** Whether the open fall of a track was alarmed. */
+const isAlarmed = ({ fallPostures = [] }: Track): boolean => fallPostures.some(isAlarm);
 
-/** What is kept of a track that left: by which late reports about it are known. */
-const traceOf = ({ id, at, seen = '', told: toldBefore }: Track): Track[] => {
-  const told = /[ab]/.test(seen) ? at : toldBefore;
-  return at === undefined ? [] : [{ id, at, ...(told !== undefined && { told }) }];
+/** Returns the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
+const endsOf = (tracks: readonly Track[]): EventDetails[] =>
+  tracks
+    .filter(({ fallPostures }) => fallPostures)
+    .map((track) => eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', { region: track.region ?? null }));
+
+/** What is kept of a track that left: late reports about it are recognised by this. */
+const traceOf = (track: Track): Track[] => {
+  const { id, at } = track;
+  if (at === undefined) return [];
+  const alarmedUpTo = isAlarmed(track) ? at : track.alarmedUpTo;
+  return [{ id, at, ...(alarmedUpTo !== undefined && { alarmedUpTo }) }];
 };
 
 /** Forgets a track that left, because its number is used again and a fall of the next person is a new one. */
@@ -48,24 +56,24 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   tracks: kept([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
 });
 
-/** A track as it is after a report: its newest time is that of the report, if that is believed. */
-const seenAt = (track: Track, { time, isBelieved }: When): Track => (isBelieved ? { ...track, at: time } : track);
+/** A track as it is after a report: its newest time is that of the report, if that is trusted. */
+const seenAt = (track: Track, { time, isTrusted }: When): Track => (isTrusted ? { ...track, at: time } : track);
 
 /** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {
-  const { state, happened } = roomStep(before, count > 0);
-  if (count > 0) return { state: { ...state, people: count }, happened };
+  const { state, events } = roomStep(before, count > 0);
+  if (count > 0) return { state: { ...state, people: count }, events };
   const { tracks = [] } = state;
   return {
     state: { ...state, people: 0, tracks: tracks.flatMap(traceOf) },
-    happened: [...happened, ...endsOf(tracks)],
+    events: [...events, ...endsOf(tracks)],
   };
 };
 
 const roomMove = (before: SensorState, track: Track, entered: boolean, when: When): Step => {
   const count = Math.max(0, (before.people ?? 0) + (entered ? 1 : -1));
-  const { state, happened } = peopleStep(withoutTrack(before, seenAt(track, when)), count);
-  return { state, happened: [...happened, ...endsOf([track])] };
+  const { state, events } = peopleStep(withoutTrack(before, seenAt(track, when)), count);
+  return { state, events: [...events, ...endsOf([track])] };
 };
 
 const areaMove = (
@@ -74,21 +82,26 @@ const areaMove = (
   { entered, area }: Move,
   { regions, when }: { regions: readonly Region[]; when: When },
 ): Step => {
-  if (!area) return { state, happened: [] };
+  if (!area) return { state, events: [] };
   const key = String(area.index);
   const move = entered ? ('in' as const) : ('out' as const);
   const left = (track.inside ?? []).filter((index) => index !== area.index);
   const inside = entered ? [...left, area.index].slice(-INSIDE_KEPT) : left;
-  // Who enters an area again without having left it is there now, whatever was entered in between; it is no news.
-  if (track.areas?.[key] === move) return { state: again(state, track, when, { inside }), happened: [] };
+  // A person who enters an area twice without leaving it in between is there now, but that is no news.
+  if (track.areas?.[key] === move) return { state: withDuplicate(state, track, when, { inside }), events: [] };
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-KEPT));
-  const happened = regionEvent(regions, area.index, move, { reported: area.kind, subject: { track: track.id } });
-  return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), happened };
+  const events = regionEvent(regions, area.index, move, { reported: area.kind, subject: { track: track.id } });
+  return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), events };
 };
 
-/** Notes a report of which nobody is told: its time, and what it says of the track besides. */
-const again = (state: SensorState, track: Track, when: When, reported: Pick<Track, 'inside'> = {}): SensorState => ({
+/** The state after a duplicate report, which makes no event: its time and the areas that the person is in are noted. */
+const withDuplicate = (
+  state: SensorState,
+  track: Track,
+  when: When,
+  reported: Pick<Track, 'inside'> = {},
+): SensorState => ({
   ...state,
   ...(state.tracks && {
     tracks: state.tracks.map((known) => (known === track ? seenAt({ ...known, ...reported }, when) : known)),
@@ -101,23 +114,20 @@ const again = (state: SensorState, track: Track, when: When, reported: Pick<Trac
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: When): Step => {
   const track = trackOf(state, move.track);
-  if (isLate(when, track.at)) return { state, happened: [lateEvent] };
+  if (isLate(when, track.at)) return { state, events: [lateEvent] };
   return move.area ? areaMove(state, track, move, { regions, when }) : roomMove(state, track, move.entered, when);
 };
 
-type FallPose = { mark: string; situation: Situation };
-/** A report of a pose that is a fall: the pose and what it means, the region of the fall, and its time (ms). */
+type FallPose = { posture: FallPosture; situation: Situation };
+/** A report of a pose that belongs to a fall, with the region of the fall and the time (ms) of the report. */
 type FallReport = FallPose & { pose: number; region: EventRegion | null; time: number };
 const fallPoses: Readonly<Record<number, FallPose>> = {
-  2: { mark: 'd', situation: 'fall_suspected' },
-  5: { mark: 'a', situation: 'fall_detected' },
-  7: { mark: 'e', situation: 'fall_suspected_sensitive' },
-  8: { mark: 'b', situation: 'fall_detected_sensitive' },
+  2: { posture: 'suspected', situation: 'fall_suspected' },
+  5: { posture: 'fallen', situation: 'fall_detected' },
+  7: { posture: 'sitting_suspected', situation: 'fall_suspected_sensitive' },
+  8: { posture: 'sitting', situation: 'fall_detected_sensitive' },
 };
-const SUSPECTED = 2;
-const FALLEN = 5;
-const SITTING_ON_GROUND = 8;
-const SITTING_UP = 11;
+const SITTING_UP_IN_BED = 11;
 
 /** The region in which a person is: the one entered last and not left, because poses have no point. */
 const regionOf = ({ inside = [] }: Track, places: readonly Place[]): EventRegion | null => {
@@ -125,45 +135,52 @@ const regionOf = ({ inside = [] }: Track, places: readonly Place[]): EventRegion
   return last === undefined ? null : regionByIndex(places, last);
 };
 
-/** Steps an open fall of a track. Each state of the fall is reported once, until the person has another pose. */
-const fallPose = (state: SensorState, track: Track, { pose, mark, situation, region, time }: FallReport): Step => {
-  const seen = track.seen ?? '';
-  if (seen.includes(mark)) return { state: withTrack(state, { ...track, pose }), happened: [] };
-  const since = track.since ?? time;
-  const subject = { track: track.id, fall: since };
-  const event = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
-  const fallen = { ...track, pose, seen: seen + mark, since, ...(region && { region }) };
-  const next = withTrack(state, fallen);
-  if (mark === 'a' || mark === 'b') return { state: withoutLoop(next), happened: [event] };
-  if (pose !== SUSPECTED || seen !== '') return { state: next, happened: [event] };
-  const loop = startOfFall(next, time, event);
-  return { state: loop.state, happened: [event, ...loop.happened] };
-};
-
-/** Ends the fall of a track whose pose is no fall. */
-const otherPose = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
-  const { seen = '', since: _, region: __, ...track } = before;
-  const sitsUp = pose === SITTING_UP ? [eventOf('sitting_up_in_bed', { region })] : [];
-  const told = /[ab]/.test(seen) && track.at !== undefined ? { told: track.at } : {};
-  return { state: withTrack(state, { ...track, pose, ...told }), happened: [...endsOf([before]), ...sitsUp] };
-};
-
-/** Alarms by a late report of a fall that is over, once: what is newer says that the person has another pose. */
-const lateFall = (state: SensorState, track: Track, { mark, situation, region, time }: FallReport): Step => {
-  const { seen, at = time, told: toldUpTo } = track;
-  const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
-  if (isTold) return { state, happened: [lateEvent] };
+const fallEvent = (track: Track, { situation, region, time }: FallReport): EventDetails => {
   const subject = { track: track.id, fall: track.since ?? time };
-  const event = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
-  if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [event] };
-  return { state: withTrack(state, { ...track, told: at }), happened: [event, eventOf('fall_finished', { region })] };
+  return eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
 };
 
-const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_ON_GROUND;
+/** Steps the fall of a track. Each posture of the fall is reported once, until the person has another pose. */
+const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Step => {
+  const { pose, posture, region, time } = report;
+  const { fallPostures = [], since = time } = track;
+  if (fallPostures.includes(posture)) return { state: withTrack(state, { ...track, pose }), events: [] };
+  const fallen = { ...track, pose, fallPostures: [...fallPostures, posture], since, ...(region && { region }) };
+  const next = withTrack(state, fallen);
+  const event = fallEvent(track, report);
+  if (isAlarm(posture)) return { state: withoutLoop(next), events: [event] };
+  if (posture !== 'suspected' || fallPostures.length > 0) return { state: next, events: [event] };
+  const loop = startOfFall(next, time, event);
+  return { state: loop.state, events: [event, ...loop.events] };
+};
+
+/** Steps a track by a pose that is no fall: it ends the open one. */
+const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
+  const { fallPostures: _, since: __, region: ___, ...track } = before;
+  const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
+  const alarmed = isAlarmed(before) && track.at !== undefined ? { alarmedUpTo: track.at } : {};
+  return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
+};
+
+/** Raises the alarm of a late report once. If no fall is open any more, a newer report says that the person is up. */
+const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
+  const { posture, region, time } = report;
+  const { fallPostures, at = time, alarmedUpTo = Number.NEGATIVE_INFINITY } = track;
+  const isDuplicate = fallPostures ? fallPostures.includes(posture) : time < alarmedUpTo;
+  if (isDuplicate) return { state, events: [lateEvent] };
+  const event = fallEvent(track, report);
+  if (!fallPostures)
+    return {
+      state: withTrack(state, { ...track, alarmedUpTo: at }),
+      events: [event, eventOf('fall_finished', { region })],
+    };
+  const alarmed = { ...track, fallPostures: [...fallPostures, posture] };
+  return { state: withoutLoop(withTrack(state, alarmed)), events: [event] };
+};
 
 /**
- * Steps the pose of a track. The same pose again is a repeat. A report that is older than another one of that track is
- * late, and changes nothing, but a late fall still is an alarm.
+ * Steps the pose of a track. The same pose again is a duplicate. A report that is older than another one of that track is
+ * late, and changes nothing, but a late alarm of a fall is still an alarm.
  */
 export const poseStep = (
   state: SensorState,
@@ -172,19 +189,14 @@ export const poseStep = (
   places: readonly Place[],
 ): Step => {
   const before = trackOf(state, id);
-  const fall = fallPoses[pose];
-  const isHere = regionOf(before, places);
+  const here = regionOf(before, places);
+  const fallPose = fallPoses[pose];
   // A fall stays in the region where it began.
-  const region = before.seen ? (before.region ?? null) : isHere;
-  if (isLate(when, before.at)) {
-    const isAlarmed = fall !== undefined && isAlarm(pose);
-    return isAlarmed
-      ? lateFall(state, before, { ...fall, pose, region, time: when.time })
-      : { state, happened: [lateEvent] };
-  }
-  if (before.pose === pose) return { state: again(state, before, when), happened: [] };
+  const region = before.fallPostures ? (before.region ?? null) : here;
+  const report = fallPose && { ...fallPose, pose, region, time: when.time };
+  if (isLate(when, before.at))
+    return report && isAlarm(report.posture) ? lateAlarmStep(state, before, report) : { state, events: [lateEvent] };
+  if (before.pose === pose) return { state: withDuplicate(state, before, when), events: [] };
   const track = seenAt(before, when);
-  return fall
-    ? fallPose(state, track, { ...fall, pose, region, time: when.time })
-    : otherPose(state, track, pose, isHere);
+  return report ? fallPoseStep(state, track, report) : otherPoseStep(state, track, pose, here);
 };

@@ -6,7 +6,7 @@ import type { Table } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
-import type { StateItem } from './states.ts';
+import { decodeState, type StoredState } from './state-item.ts';
 
 type Fallen = { sensorId: string; name: string; falls: OpenFall[] };
 
@@ -23,9 +23,9 @@ export const openFalls = (table: Table) => ({
     const found = await table.getAll<Item>(keys.flatMap(({ state, sensor }) => [state, sensor]));
     const at = <T>(key: Key) => found.find(({ pk, sk }) => pk === key.pk && sk === key.sk) as T | undefined;
     const data = keys.flatMap((key) => {
-      const state = at<StateItem>(key.state);
+      const state = at<StoredState>(key.state);
       const sensor = at<SensorRecord>(key.sensor);
-      const falls = state ? openFallsOf(state) : [];
+      const falls = state ? openFallsOf(decodeState(state)) : [];
       // The list may lag behind states and sensors.
       return sensor && falls.length > 0 ? [{ sensorId: sensor.id, name: sensor.name, falls }] : [];
     });

@@ -9,7 +9,7 @@ import { changes, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 import { type SensorItem, touchSensor, unchangedSince } from './sensor-item.ts';
-import type { StateItem } from './states.ts';
+import type { StoredState } from './state-item.ts';
 
 export const roomReads = (table: TableReader) => ({
   /** Null before the first PUT. */
@@ -26,7 +26,7 @@ const renumbering = async (
   const isSame = before.every(
     ({ id, positionIdx }) => after.find((region) => region.id === id)?.positionIdx === positionIdx,
   );
-  const state = isSame ? null : await table.get<StateItem>(key);
+  const state = isSame ? null : await table.get<StoredState>(key);
   if (!state) return [];
   const set = { ...renumbered(state, before, after), version: state.version + 1 };
   return [{ update: key, changes: changes({ set, if: where('#version = :before', { before: state.version }) }) }];

@@ -12,7 +12,8 @@ import { items } from '../table.ts';
 import { type ConfigItem, configReads, dropLearning, learningIn, putLearning, unpin } from './configs.ts';
 import { roomReads } from './rooms.ts';
 import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
-import { openFallNames, type StateItem, stateReads } from './states.ts';
+import type { StateItem } from './state-item.ts';
+import { openFallNames, stateReads } from './states.ts';
 
 /** The device of a sensor: which token and pairing code are its own now. */
 export type DeviceLink = { hash: string; pairingHash: string };

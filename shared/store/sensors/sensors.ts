@@ -10,7 +10,7 @@ import type { CustomerItem } from '../people/customers.ts';
 import { items, lists } from '../table.ts';
 import { readSensor, type SensorItem, touchSensor, updateSensor } from './sensor-item.ts';
 import type { FormerSensor } from './sensor-owners.ts';
-import type { StateItem } from './states.ts';
+import { decodeState, type StateItem, type StoredState } from './state-item.ts';
 
 const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSensor[] => {
   const found = items.sensor.read(key);
@@ -34,9 +34,10 @@ export const sensorReads = (table: TableReader) => ({
     const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === UNASSIGNED ? [] : [keys.customer])];
     const found = await table.getAll<Item>(wanted);
     const at = <T>({ pk, sk }: Key) => (found.find((item) => item.pk === pk && item.sk === sk) ?? null) as T | null;
+    const stored = at<StoredState>(keys.state);
     return {
       sensor: at<SensorRecord>(keys.sensor),
-      state: known ?? at<StateItem>(keys.state),
+      state: known ?? (stored && decodeState(stored)),
       customer: at<CustomerItem>(keys.customer),
     };
   },

@@ -1,31 +1,9 @@
-import type { Decision } from '#shared/domain/event/decision.ts';
-import type { JudgedRun } from '#shared/domain/event/noted-call.ts';
 import { type SensorState, seesFall } from '#shared/domain/sensor/sensor-state.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueNames } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
-
-/**
- * The position of the last judged message in the order of its sensor, when (ms) the newest one was received, and the last
- * calls of which all was judged.
- */
-export type JudgedPosition = { position: string; receiveDate: number; run?: JudgedRun };
-
-/**
- * What a sensor is up to. `decision`: what was decided last, kept until the next decision, to be applied again if need
- * be. `judged`: how far its messages were judged, see functions/workers/process/sensor-input.ts. `ttl` (s): the sensor has left, and its
- * state goes away then.
- */
-export type StateItem = SensorState & {
-  decision: Decision | null;
-  judged?: JudgedPosition;
-  duePk?: string;
-  dueAt?: string;
-  listPk?: string;
-  listSk?: string;
-  ttl?: number;
-};
+import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
 /** Names to REMOVE when a sensor leaves its customer: its falls are nobody's to see there. */
 export const openFallNames = ['listPk', 'listSk'] as const;
@@ -40,19 +18,23 @@ const openFallRow = (customerId: number, sensorId: string) => ({
 });
 
 export const stateReads = (table: TableReader) => ({
-  get: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
+  get: async (customerId: number, sensorId: string): Promise<StateItem | null> => {
+    const stored = await table.get<StoredState>(items.sensorState({ customerId, sensorId }));
+    return stored && decodeState(stored);
+  },
 
-  /** The states of sensors, in their order, as they are or were some seconds ago; null for those without. */
+  /** The states of sensors, in their order, as they are or were some seconds ago; null for those without one. */
   glance: async (sensors: readonly { customerId: number; sensorId: string }[]): Promise<(StateItem | null)[]> => {
     const keys = sensors.map((sensor) => items.sensorState(sensor));
-    const found = new Map((await table.getAllEventual<StateItem>(keys)).map((state) => [state.pk, state]));
+    const stored = await table.getAllEventual<StoredState>(keys);
+    const found = new Map(stored.map((state) => [state.pk, decodeState(state)]));
     return keys.map(({ pk }) => found.get(pk) ?? null);
   },
 });
 
 /**
- * `watchAt` (ms): from then on the sensor is looked at; null: as before. `formerUntil` (s): the sensor has left, what it said
- * before is judged, and its state goes away then.
+ * `watchAt` (ms): the sweep checks the sensor from then on; null: as before. `formerUntil` (s): the sensor has left, what it
+ * reported before is judged, and its state expires then.
  */
 type Times = { watchAt?: number | null; formerUntil?: number | null };
 
@@ -69,10 +51,10 @@ const stateWrites = (table: Table) => ({
   ): Promise<boolean> => {
     const key = items.sensorState({ customerId, sensorId });
     const watch = watchAt !== null && dueAt(sensorId, watchAt);
-    const { listPk: _, listSk: __, ...said } = state;
+    const { listPk: _, listSk: __, ...content } = state;
     const isListed = formerUntil === null && seesFall(state);
     const put = {
-      ...said,
+      ...encodeState(content),
       ...key,
       version: before + 1,
       ...watch,
@@ -101,7 +83,7 @@ const stateWrites = (table: Table) => ({
     return (await table.update(items.sensorState({ customerId, sensorId }), changes(update))) !== null;
   },
 
-  /** Has the sensor looked at again at `time` (ms), or (null) no more; nothing when its state moved on. */
+  /** Has the sweep check the sensor again at `time` (ms), or (null) no more. Changes nothing when its state has moved on. */
   watch: async (customerId: number, sensorId: string, { version }: StateItem, time: number | null): Promise<void> => {
     const unchanged = where('#version = :version', { version });
     const update = time === null ? { remove: dueNames, if: unchanged } : { set: dueAt(sensorId, time), if: unchanged };

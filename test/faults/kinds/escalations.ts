@@ -115,7 +115,7 @@ const raced = async (scene: Scene): Promise<Story> => {
 const whole = { falls: 'one', steps: 3, stepMs: 31_000 } as const;
 const deaths = [
   ...(['process.decided', 'process.hits_written', 'process.deliveries_written', 'process.applied'] as const),
-  ...(['escalate.taken', 'escalate.written', 'escalate.enqueued'] as const),
+  ...(['escalate.decided', 'escalate.written', 'escalate.enqueued'] as const),
 ];
 
 /** Faults while alarms that nobody acknowledges are told on. */
@@ -135,7 +135,7 @@ export const ofEscalations: readonly Fault[] = [
   },
   {
     title: 'sweeps and timers die while an alarm escalates: each step is told, under one id',
-    rates: { crashes: ['sweep.begun', 'sweep.looked', 'sweep.enqueued', 'escalate.taken'], crash: 0.6, unsent: 0.3 },
+    rates: { crashes: ['sweep.begun', 'sweep.checked', 'sweep.enqueued', 'escalate.decided'], crash: 0.6, unsent: 0.3 },
     ...whole,
     story: threeSteps,
   },
@@ -147,7 +147,7 @@ export const ofEscalations: readonly Fault[] = [
   },
   {
     title: 'an acknowledgement races a step while processes die: no step begins more than a second after it',
-    rates: { crashes: ['escalate.taken', 'escalate.written', 'escalate.enqueued'], crash: 0.4, doubleMessage: 0.2 },
+    rates: { crashes: ['escalate.decided', 'escalate.written', 'escalate.enqueued'], crash: 0.4, doubleMessage: 0.2 },
     falls: 'one',
     story: raced,
   },

@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 const prepare = (name: string, situation?: string) => cloud.prepare(name, situation);
 
-/** Works on messages; gives how many times the state was written. */
-const statesOf = async (...records: QueueRecord[]): Promise<number> => {
+/** Processes messages. Returns how many times the state was written. */
+const stateWritesOf = async (...records: QueueRecord[]): Promise<number> => {
   let states = 0;
   const write: Table['write'] = async (...writes) => {
     if (writes.some((write) => 'put' in write && write.put.sk === 'STATE')) states += 1;
@@ -36,22 +36,22 @@ const statesOf = async (...records: QueueRecord[]): Promise<number> => {
 
 describe('messages of a sensor', () => {
   const four = [true, false, true, false].map((present, at) => presence(present, at));
-  const told = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
+  const actions = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
 
-  test('that come in one batch are decided together, by one write of its state', async () => {
+  test('in one batch are decided together by one write of the state', async () => {
     const { said, hits, events } = await prepare('alder');
-    expect(await statesOf(...four.map((message) => said(message)))).toBe(1);
-    expect([await hits(), await events()]).toEqual([2, told]);
+    expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(1);
+    expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('that come in one batch are decided a few at a time where the customer has many rules', async () => {
+  test('in one batch are decided a few at a time when the customer has many rules', async () => {
     const { said, hits, events, place } = await prepare('elm');
     await base.table.update(items.customer(place), changes({ set: { rules: 100 } }));
-    expect(await statesOf(...four.map((message) => said(message)))).toBe(3);
-    expect([await hits(), await events()]).toEqual([2, told]);
+    expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(3);
+    expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('that were judged are known again by their place, also those of which nothing came', async () => {
+  test('are recognised by their position when they are received again, also without an event', async () => {
     const { said, events, state } = await prepare('ash');
     const all = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
     await work(base, ...all);
@@ -61,13 +61,13 @@ describe('messages of a sensor', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test('of a customer whose sensor the table does not have are put aside one by one, and never done: it is in another table', async () => {
+  test('are quarantined one by one when the table has no such sensor of the customer', async () => {
     const { said, place, events } = await prepare('yew');
-    const aside: string[] = [];
+    const quarantined: string[] = [];
     const queues = {
       ...base.queues,
       send: async (queue: string, messages: readonly { body: string }[]) =>
-        void aside.push(...messages.map(({ body }) => `${queue}: ${JSON.parse(body).reason}`)),
+        void quarantined.push(...messages.map(({ body }) => `${queue}: ${JSON.parse(body).reason}`)),
     };
     const elsewhere = (record: QueueRecord) => ({
       ...record,
@@ -80,12 +80,12 @@ describe('messages of a sensor', () => {
     const lostToo = elsewhere(second);
     expect(await work({ ...base, queues }, lost, lostToo)).toEqual([lostToo.messageId]);
     expect(await work({ ...base, queues }, again(lostToo), last)).toEqual([last.messageId]);
-    expect(aside).toEqual(Array(2).fill('quarantine: the table has no such sensor'));
+    expect(quarantined).toEqual(Array(2).fill('quarantine: the table has no such sensor'));
     expect(await work(base, last)).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
-  test('that come by a queue that was made anew, and counts from the beginning, are judged', async () => {
+  test('are judged when their queue was created anew and numbers from the beginning', async () => {
     const { said, events } = await prepare('acacia');
     await work(base, said(presence(true, 0)));
     const next = said(presence(false, 1));
@@ -99,7 +99,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('that are said again in another call are known by their uuid, whatever came in between', async () => {
+  test('are recognised by their UUID when another call repeats them, whatever came in between', async () => {
     const { said, events } = await prepare('aspen');
     const first = presence(true, 0);
     const second = presence(false, 1);
@@ -109,7 +109,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('are given back from the one on that fails, and go on there', async () => {
+  test('are retried from the failing one on', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));
@@ -120,7 +120,7 @@ describe('messages of a sensor', () => {
     expect(await hits()).toBe(30);
   });
 
-  test('that are half told when another decision comes are told before it', async () => {
+  test('of an unfinished decision are applied before the next decision', async () => {
     const { said, hits } = await prepare('rowan');
     const first = said(presence(true, 0));
     const second = said(presence(false, 1));
@@ -132,9 +132,9 @@ describe('messages of a sensor', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('that change nothing are not written, until the sensor was last seen a quarter of a silence ago', async () => {
+  test('that change nothing are written once a quarter of the offline time has passed', async () => {
     const { said, state } = await prepare('birch');
-    // With the second word the sensor is one that goes on reporting.
+    // With the second message the sensor counts as one that goes on reporting.
     for (const at of [0, 1]) await work(base, said(presence(true, at)));
     const { version, lastSeen } = (await state()) ?? {};
     const later = (seconds: number) => {
@@ -150,32 +150,32 @@ describe('messages of a sensor', () => {
 });
 
 describe('time', () => {
-  test('moves a fall once, though looks come early, at once, again and late', async () => {
-    const { said, look, hits } = await prepare('willow', 'fall_detected');
+  test('moves a fall once when checks are early, concurrent, repeated or late', async () => {
+    const { said, check, hits } = await prepare('willow', 'fall_detected');
     await work(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
     const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });
-    await work(at(1), look());
+    await work(at(1), check());
     expect(await hits()).toBe(0);
-    await Promise.all([60, 60, 61].map((seconds) => work(at(seconds), look())));
-    await work(at(61), look());
+    await Promise.all([60, 60, 61].map((seconds) => work(at(seconds), check())));
+    await work(at(61), check());
     expect(await hits()).toBe(0);
-    await Promise.all([100, 100, 101, 100].map((seconds) => work(at(seconds), look())));
-    await work(at(101), look());
+    await Promise.all([100, 100, 101, 100].map((seconds) => work(at(seconds), check())));
+    await work(at(101), check());
     expect(await hits()).toBe(1);
-    for (const seconds of [99, 200, 5_000]) await work(at(seconds), look());
+    for (const seconds of [99, 200, 5_000]) await work(at(seconds), check());
     expect(await hits()).toBe(1);
   });
 
-  test('has what a crash left half told of its decision told, by the next look or message', async () => {
+  test('finishes its decision after a crash, with the next check or message', async () => {
     for (const name of ['hazel', 'linden']) {
-      const { said, look, hits, state } = await prepare(name, 'fall_detected');
+      const { said, check, hits, state } = await prepare(name, 'fall_detected');
       const start = (at: number) => said({ ...fallMessage('fall_detected', Date.now() + at), uuid: uuidOf(at) });
       await work(base, start(1));
       const late = { ...base, now: () => Date.now() + 100_000 };
-      expect(await work(crashingAt(late, 'HIT#'), look())).toHaveLength(1);
+      expect(await work(crashingAt(late, 'HIT#'), check())).toHaveLength(1);
       expect(await hits()).toBe(0);
       expect((await state())?.decision).not.toBeNull();
-      await work(late, name === 'hazel' ? look() : start(2));
+      await work(late, name === 'hazel' ? check() : start(2));
       expect(await hits()).toBe(1);
       expect(Number((await state())?.dueAt)).toBeGreaterThan(0);
     }

@@ -17,12 +17,12 @@ let ahead = 0;
 let cloud: Cloud;
 const messages: Outgoing[] = [];
 /** What the queues do with a message. */
-let take: () => void = () => {};
+let accept: () => void = () => {};
 const measured: unknown[][] = [];
 const measure = (...given: unknown[]) => void measured.push(given);
 beforeAll(async () => {
   const send = async (_: string, all: readonly Outgoing[]) => {
-    take();
+    accept();
     messages.push(...all);
   };
   cloud = await startTestCloud({
@@ -43,15 +43,15 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('the sweep', () => {
-  test('puts on its queue a delivery that no queue took, and each time waits longer before it does so again', async () => {
+  test('enqueues a delivery that no queue accepted, and waits longer before each repetition', async () => {
     const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
     const hook = { name: 'n', url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
-    take = () => {
-      throw new Error('the queue takes nothing');
+    accept = () => {
+      throw new Error('the queue is away');
     };
     await home.client.ok('POST', `/webhooks/${id}/test`);
-    take = () => {};
+    accept = () => {};
     const sentAfter = async (seconds: number) => {
       messages.length = 0;
       ahead += seconds * 1_000;
@@ -64,18 +64,18 @@ describe('the sweep', () => {
     expect(await sentAfter(10)).toBe(1);
     expect(await sentAfter(90)).toBe(0);
     expect(await sentAfter(20)).toBe(1);
-    // What no queue took is due at the next sweep.
-    take = () => {
-      throw new Error('the queue takes nothing');
+    // What no queue accepted is due at the next sweep.
+    accept = () => {
+      throw new Error('the queue is away');
     };
     measured.length = 0;
     expect(await sentAfter(300)).toBe(0);
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'queue' }]);
-    take = () => {};
+    accept = () => {};
     expect(await sentAfter(1)).toBe(1);
   });
 
-  test('puts dead letters back, once in a quarter of an hour, and only when it reached the table', async () => {
+  test('redrives dead letters every 15 minutes, and only when it has reached the table', async () => {
     let redriven = 0;
     const { runtime } = cloud;
     const queues = { ...runtime.queues, redrive: async () => void redriven++ };
@@ -93,7 +93,7 @@ describe('the sweep', () => {
 });
 
 describe('resend', () => {
-  test('never waits longer than a quarter of an hour, and forgets what was worked off', () => {
+  test('waits 15 minutes at most, and forgets what was processed', () => {
     const { isTime, tidy } = createResend();
     let now = 0;
     const waits = Array.from({ length: 8 }, () => {
@@ -107,7 +107,7 @@ describe('resend', () => {
   });
 });
 
-describe('more than a sweep has time for', () => {
+describe('a sweep that runs out of time', () => {
   // One page of two items for each sweep, of shards with five items each.
   const SHARDS = DUE_SHARDS;
   const each = 5;
@@ -122,7 +122,7 @@ describe('more than a sweep has time for', () => {
   const all = Array.from({ length: 2_000 }, (_, at) => at);
   const ids = [...Map.groupBy(all.map(idOf), shardOf).values()].flatMap((some) => some.slice(0, each));
 
-  test('every shard is served within as many sweeps as there are shards, and in the end every item', async () => {
+  test('serves every shard within as many sweeps as there are shards, and every item in the end', async () => {
     const { runtime } = cloud;
     const webhook = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000001' };
     const write = (deliveryId: string) =>
@@ -144,7 +144,7 @@ describe('more than a sweep has time for', () => {
     expect(new Set([...sent()].map((id) => shardOf(id))).size).toBe(SHARDS);
     for (let sweep = SHARDS; sweep < SHARDS * Math.ceil(each / page); sweep++) await sweepOnce({} as never, hurried);
     expect(sent().size).toBe(ids.length);
-    // What was sent and is due all the same comes again, where one sweep or the other has gone on to the end.
+    // Items that are still due are sent again once one of the sweeps has gone on to the end.
     messages.length = 0;
     ahead += 3_600_000;
     for (let sweep = 0; sweep < 2; sweep++) await sweepOnce({} as never, context);

@@ -38,7 +38,7 @@ const play = (maker: Maker, ...messages: readonly (readonly [at: number, message
 const said = (maker: Maker, ...messages: Parameters<typeof play>[1][]) => play(maker, ...messages).said;
 
 describe('a sensor whose clock is not set', () => {
-  test.each([0, 1, start - 2 * DAY, start + 3 * DAY])('is told of each time it calls, with the time %d', (time) => {
+  test.each([0, 1, start - 2 * DAY, start + 3 * DAY])('alarms at each call with the time %d', (time) => {
     const again = said(
       'maker_a',
       [0, calling(time)],
@@ -48,7 +48,7 @@ describe('a sensor whose clock is not set', () => {
     );
     expect(again).toEqual(['fall_detected', '', 'fall_detected', 'fall_detected']);
   });
-  test('of maker B is told of again once the person had another pose, or two minutes later', () => {
+  test('of maker B alarms again after another pose, or two minutes later', () => {
     const lies = { ...b.pose(1, 5), timestamp: 0 };
     const sits = { ...b.pose(1, 4), timestamp: 0 };
     expect(said('maker_b', [0, lies], [1_000, lies], [2_000, sits], [3_000, lies], [HOUR, sits], [DAY, lies])).toEqual([
@@ -60,7 +60,7 @@ describe('a sensor whose clock is not set', () => {
       'fall_detected',
     ]);
   });
-  test('makes two falls of calling, finished, calling, also within one second', () => {
+  test('reports two falls by calling, finished, calling, also within one second', () => {
     const list = [calling(0), calling(0, 'finished'), calling(0)].map((message) => [0, message] as const);
     expect(said('maker_a', ...list)).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
   });
@@ -72,11 +72,11 @@ describe('a sensor whose clock is not set', () => {
     expect(told).toEqual(['fall_suspected', 'fall_detected', 'fall_finished']);
     expect(state.falls).toHaveLength(1);
   });
-  test('has three reports in 0, 2 and 0 people', () => {
+  test('makes three reports of 0, 2 and 0 people', () => {
     const counts = [2, 0, 2, 0].map((count, at) => [at, { ...b.people(count), timestamp: 0 }] as const);
     expect(said('maker_b', ...counts)).toEqual(['occupied_room', 'empty_room', 'occupied_room', 'empty_room']);
   });
-  test('raises an event of its own at the first message, and then once a day', () => {
+  test('makes an event about its clock at the first message, and then once a day', () => {
     let state: SensorState = { ...newSensorState, isActive: true };
     const told = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
       const decoded = credible(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
@@ -89,13 +89,13 @@ describe('a sensor whose clock is not set', () => {
   });
 });
 
-describe('a message that comes after a newer one', () => {
+describe('a late message', () => {
   const pose = (second: number, number: number) => ({ ...b.pose(1, number), timestamp: start + second * 1_000 });
   /** Messages that are received a second after each other, in this order. */
   const inOrder = (maker: Maker, ...messages: object[]) =>
     said(maker, ...messages.map((message, at) => [20_000 + at * 1_000, message] as const));
 
-  test('does not end the fall of somebody who lies on the floor, and is kept as late', () => {
+  test('does not end an open fall, and is kept as late', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(0, 1))).toEqual(['fall_detected', 'late']);
     // Also when the fall was said again meanwhile.
     expect(inOrder('maker_b', pose(1, 5), pose(9, 5), pose(5, 1), pose(10, 1))).toEqual([
@@ -105,22 +105,22 @@ describe('a message that comes after a newer one', () => {
       'fall_finished',
     ]);
   });
-  test.each([5, 8])('is an alarm all the same if it is pose %d, once, and the fall is over then', (number) => {
+  test.each([5, 8])('alarms once if it has pose %d, and the fall is over then', (number) => {
     const { said: told, state } = play(
       'maker_b',
       ...[pose(5, 1), pose(1, number), pose(2, number)].map((message, at) => [20_000 + at, message] as const),
     );
     expect(told).toEqual(['', expect.stringMatching(/^fall_detected\w* fall_finished$/), 'late']);
-    expect(state.tracks?.[0]?.seen).toBeUndefined();
+    expect(state.tracks?.[0]?.fallPostures).toBeUndefined();
   });
-  test('is no second alarm of a fall that was told before it was over', () => {
+  test('is no second alarm of a fall that was alarmed before it was over', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(5, 1), pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
   test('is no second alarm of a fall that ended because the person left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('is known by a memory that stays small, however many people come and go', () => {
+  test('is recognised by a memory that stays small, however many people come and go', () => {
     const visits = Array.from({ length: 60 }, (_, at) => [
       { ...b.move(at, 1), timestamp: start + at * 100 },
       { ...b.move(at, 2), timestamp: start + at * 100 + 50 },
@@ -134,7 +134,7 @@ describe('a message that comes after a newer one', () => {
     expect(told).toEqual(['', '', 'late']);
     expect(state.tracks).toEqual([{ id: 1, at: start + 5_000 }]);
   });
-  test('about a fall of maker A changes nothing, but calling alarms, also after the fall was canceled', () => {
+  test('about a fall of maker A changes nothing, but calling alarms even after the fall was canceled', () => {
     const of = (status: string, second: number) => calling(start, status, start + second * 1_000);
     expect(inOrder('maker_a', of('calling', 5), of('fall_confirmed', 3), of('finished', 9))).toEqual([
       'fall_detected',

@@ -18,7 +18,7 @@ const around = {
   regions: placeRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID()),
 };
 
-describe('what comes late', () => {
+describe('a late report', () => {
   const hour = 3_600 * SECOND;
   /** What comes of messages that are received 1 s apart, each of its time; null: it has none. */
   const late = (...all: readonly [message: object, time: number | null][]) => {
@@ -27,20 +27,20 @@ describe('what comes late', () => {
       const received = 24 * hour + at * SECOND;
       const next = step(state, decodeMakerA(message).signal, whenOf(received, time), around);
       state = next.state;
-      return next.happened.map(({ situation }) => situation).join(' ');
+      return next.events.map(({ situation }) => situation).join(' ');
     });
   };
   const here = a.presence(true);
   const gone = a.presence(false);
 
-  test('does not say who is there now', () => {
+  test('does not change the presence', () => {
     expect(late([here, 10], [gone, 9], [gone, 10])).toEqual(['occupied_room', '', 'empty_room']);
     expect(late([gone, 10], [here, 9], [here, 8], [here, 11])).toEqual(['', '', '', 'occupied_room']);
     const inBed = a.regions({ 0: 1 });
     const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
-  test('is told by the time of a newer message, also where that was received in the millisecond that it says', () => {
+  test('is late by the time of a newer message, also when that was received in the millisecond of its own time', () => {
     const at = 24 * hour;
     const told = (
       maker: 'maker_a' | 'maker_b',
@@ -50,7 +50,7 @@ describe('what comes late', () => {
       return all.map(([message, received, time]) => {
         const next = step(state, decoders[maker](message).signal, whenOf(received, time), around);
         state = next.state;
-        return next.happened.map(({ action }) => action).join(' ');
+        return next.events.map(({ action }) => action).join(' ');
       });
     };
     const of = (status: string) => a.fall(status, at);
@@ -67,14 +67,14 @@ describe('what comes late', () => {
       'late',
     ]);
   });
-  test('is none without a time of its own', () => {
+  test('is not late without a time of its own', () => {
     expect(late([here, 25 * hour], [gone, null])).toEqual(['occupied_room', 'empty_room']);
   });
-  test('says what nothing newer says', () => {
+  test('counts where there is no newer report', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('is a bed exit of its own hours before the last one, which still suspends those after it', () => {
+  test('is a separate bed exit hours before the last one, which still suspends those after it', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',

@@ -16,51 +16,51 @@ const around: RoomContext = { ...noRoomContext, regions };
 /** What comes of messages that are received `everyMs` apart. */
 const play = (messages: readonly object[], everyMs = SECOND, from = active, given = around) => {
   let state = from;
-  const happened = messages.map((message, at) => {
+  const events = messages.map((message, at) => {
     const time = at * everyMs;
     const next = step(state, decodeMakerA(message).signal, whenOf(time, null), given);
     state = next.state;
-    return next.happened;
+    return next.events;
   });
-  return { state, happened, said: happened.map((all) => all.map(({ situation }) => situation).join(' ')) };
+  return { state, events, said: events.map((all) => all.map(({ situation }) => situation).join(' ')) };
 };
 
 describe('the regions of maker A', () => {
-  test('are told by their kind, once for each change, together with the presence of the same message', () => {
+  test('make an event of their kind once for each change, together with the presence of the same message', () => {
     const messages = [
       a.presence(true, { presenceRegionMap: { 0: 1, 1: 0, 2: 1 } }),
       a.presence(true, { presenceRegionMap: { 0: 1, 1: 0, 2: 1 } }),
       a.regions({ 0: 0, 1: 1 }),
       a.regions({ 1: 0, 2: 0 }),
     ];
-    const { said, happened } = play(messages);
+    const { said, events } = play(messages);
     expect(said).toEqual([
       'occupied_room bed_entered region_entered',
       '',
       'bed_left door_entered',
       'door_left region_left',
     ]);
-    expect(happened[0]?.map(({ region }) => region?.name)).toEqual([undefined, 'Bed', 'Table']);
+    expect(events[0]?.map(({ region }) => region?.name)).toEqual([undefined, 'Bed', 'Table']);
   });
-  test('empty when they are first told are no change', () => {
+  test('make no event when they are empty at the first report', () => {
     expect(play([a.presence(false, { presenceRegionMap: { 0: 0, 1: 0 } })]).said).toEqual(['']);
   });
-  test('without presence detection are not told', () => {
+  test('make no event without presence detection', () => {
     const silent = { ...around, regions: regions.map((region) => ({ ...region, presenceDetectionEnabled: false })) };
     expect(play([a.regions({ 0: 1, 1: 1, 2: 1 })], SECOND, active, silent).said).toEqual(['']);
   });
-  test('that only the device knows are told by their place', () => {
-    expect(play([a.regions({ 5: 1 })]).happened[0]).toMatchObject([
+  test('that only the device knows make an event with their index', () => {
+    expect(play([a.regions({ 5: 1 })]).events[0]).toMatchObject([
       { situation: 'region_entered', region: { id: '', index: 5, name: '' } },
     ]);
   });
-  test.each([{ 16: 1 }, { '-1': 1 }, { x: 1 }, { 0: 2 }, { 0: true }, { 0: '1' }])('that are %j are none', (map) => {
+  test.each([{ 16: 1 }, { '-1': 1 }, { x: 1 }, { 0: 2 }, { 0: true }, { 0: '1' }])('that are %j are ignored', (map) => {
     expect(play([a.presence(false, { presenceRegionMap: map })]).said).toEqual(['']);
   });
 });
 
 describe('a bed exit', () => {
-  test('suspends further ones, told by itself or by the region, for as long as the configuration says', () => {
+  test('suspends further ones for the configured time, whether reported directly or by the region', () => {
     const inBed = a.regions({ 0: 1 });
     const out = a.regions({ 0: 0 });
     const { said } = play([a.bedExit(), a.bedExit(), inBed, out, a.bedExit(), a.bedExit()], 225 * SECOND);
@@ -69,17 +69,17 @@ describe('a bed exit', () => {
     const none = { ...around, bedExitSuspend: 0 };
     expect(play([a.bedExit(), a.bedExit()], SECOND, active, none).said).toEqual(['bed_left', 'bed_left']);
   });
-  test('that is suspended still changes who is where', () => {
+  test('that is suspended still changes which regions are occupied', () => {
     expect(play([a.bedExit(), a.regions({ 0: 1 }), a.regions({ 0: 0 })]).state.inside).toEqual([]);
   });
 });
 
 describe('falls of maker A', () => {
-  test('three that start within 5 min without a call are a loop, told with the message that completes it', () => {
+  test('that start three times within 5 min without a call are a loop, reported with the third start', () => {
     const starts = [1, 2, 3, 4, 5].map((start) => a.fall('fall_detected', start));
     expect(play(starts, 150 * SECOND).said[2]).toBe('fall_suspected fall_loop');
     expect(play(starts, 151 * SECOND).said.join(' ')).not.toContain('fall_loop');
-    // It begins anew once it was told.
+    // It begins anew once it was reported.
     expect(play(starts).said.map((all) => all.includes('fall_loop'))).toEqual([false, false, true, false, false]);
   });
   test.each([a.fall('calling', 2), a.sensitive('calling', 7)])('are no loop with a call between them', (call) => {
@@ -92,7 +92,7 @@ describe('falls of maker A', () => {
     expect(said).toEqual(['fall_suspected fall_confirmed', '']);
     expect(fallStateOf(state)).toBe('confirmed');
   });
-  test('of sensitivity mode are others than those with the same start', () => {
+  test('of the sensitivity mode differ from those with the same start', () => {
     const words = ['fall_suspected', 'calling', 'finished'].map((status) => a.sensitive(status, 1));
     expect(play([a.fall('fall_detected', 1), ...words, a.fall('calling', 1)]).said).toEqual([
       'fall_suspected',
@@ -123,7 +123,7 @@ describe('time', () => {
     ]);
   const begun = play([a.fall('fall_detected', 1)]).state;
 
-  test('moves a fall from state to state, each at its own time, by configuration and firmware', () => {
+  test('moves a fall from phase to phase, each at its time, by configuration and firmware', () => {
     const all = [
       ['fall_confirmed', 52],
       ['fall_detected', 92],
@@ -147,11 +147,11 @@ describe('time', () => {
     expect(at(38)).toEqual([0, 4, 7]);
     expect(at(37)).toEqual([0, 4, 6]);
   });
-  test('gives each event of a fall once, however often it passes', () => {
+  test('makes each event of a fall once, however often it is checked', () => {
     const first = passTime(begun, limits(60 * SECOND));
     expect(passTime(first.state, limits(60 * SECOND)).events).toEqual([]);
   });
-  test('ends a fall that was only called, or that was sensitive, a minute after all its times', () => {
+  test('ends a fall that was only called, or that was sensitive, a minute after all its durations', () => {
     for (const message of [a.fall('calling', 1), a.sensitive('calling', 1), a.sensitive('fall_suspected', 1)]) {
       const { state } = play([message]);
       expect(moved(state, 181)).toEqual([]);
@@ -171,27 +171,27 @@ describe('time', () => {
     const alarms = moved(state, 95).filter(([situation]) => situation === 'fall_detected');
     expect(alarms).toHaveLength(first === 'fall_detected' && more.length === 0 ? 21 : 1);
   });
-  test('is not waited for by the oldest fall when too many wait: it alarms at once, and once', () => {
+  test('is not awaited by the oldest fall when too many alarms are pending: it alarms once, at once', () => {
     const starts = Array.from({ length: 31 }, (_, at) => a.fall('fall_detected', at + 1));
-    const { state, happened } = play(starts, 0);
-    const alarms = happened.map((all) => all.filter(({ situation }) => situation === 'fall_detected').length);
+    const { state, events } = play(starts, 0);
+    const alarms = events.map((all) => all.filter(({ situation }) => situation === 'fall_detected').length);
     expect(alarms).toEqual([...Array(30).fill(0), 1]);
     expect(moved(state, 95).filter(([situation]) => situation === 'fall_detected')).toHaveLength(30);
     const flood = Array.from({ length: 500 }, (_, at) => a.fall('fall_detected', at + 1));
     expect(play(flood, 0).state.falls.length).toBeLessThanOrEqual(36);
   });
-  test('that ended a fall lets a late call alarm all the same', () => {
+  test('that ended a fall does not suppress a late call', () => {
     const { state } = passTime(play([a.sensitive('fall_suspected', 1)]).state, limits(1_000 * SECOND));
     expect(play([a.sensitive('calling', 1)], SECOND, state).said).toEqual(['fall_detected_sensitive']);
   });
-  test('is waited for where an alarm is on its way, and not for the end of one', () => {
+  test('is checked for a pending alarm, and not for the end of one', () => {
     const { timings } = noRoomContext;
     expect(nextMove(begun, timings, 'alarm')).toBe(55 * SECOND);
     const calling = play([a.fall('fall_detected', 1), a.fall('calling', 1)]).state;
     expect(nextMove(calling, timings, 'alarm')).toBe(Number.POSITIVE_INFINITY);
     expect(nextMove(calling, timings, 'any')).toBe(34 * SECOND);
   });
-  test('makes a silent sensor inactive, once', () => {
+  test('makes an offline sensor inactive once', () => {
     const silent = { ...limits(10), silentAt: 10 };
     const { state, events } = passTime(active, silent);
     expect(events.map(({ happening }) => happening.situation)).toEqual(['sensor_inactive']);
@@ -202,7 +202,7 @@ describe('time', () => {
 
 describe('a message needs', () => {
   const needs = (message: object, state = active) => needsOf(state, decodeMakerA(message).signal);
-  test('neither room nor configuration for a call, and for what did not change', () => {
+  test('neither room nor configuration for a call, or when nothing changed', () => {
     const nothing = { regions: false, places: false, critical: false };
     const where = { ...nothing, places: true };
     const inBed = play([a.regions({ 0: 1 })]).state;
@@ -227,7 +227,7 @@ describe('a message needs', () => {
     });
     expect(needs(a.bedExit(), { ...active, bedExit: 1 })).toEqual({ regions: true, places: false, critical: true });
   });
-  test('the configuration for a fall that time will move', () => {
+  test('the configuration for a fall that time moves', () => {
     expect(needs(a.fall('fall_detected', 1))).toEqual({ regions: false, places: true, critical: true });
     expect(needs(a.fall('calling', 1), play([a.fall('fall_detected', 1)]).state).critical).toBe(true);
   });

@@ -4,6 +4,7 @@ import { credible } from '#shared/domain/event/message.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';
+import { encodeState } from '#shared/store/sensors/state-item.ts';
 import { b } from '#test/fixtures/messages.ts';
 
 const active: SensorState = { ...newSensorState, isActive: true };
@@ -35,38 +36,38 @@ describe('people', () => {
     expect(said(...counts)).toEqual(expected);
     expect(play(counts.map(without), SECOND).situations).toEqual(expected);
   });
-  test('are counted by who enters and leaves, never below 0, and set by a count', () => {
+  test('are counted as they enter and leave, never below 0, and set by a count', () => {
     const messages = [b.move(1, 1), b.move(2, 1), b.move(1, 2), b.people(1), b.move(2, 2), b.move(9, 2), b.move(3, 1)];
     expect(said(...messages)).toEqual(['occupied_room', '', '', '', 'empty_room', '', 'occupied_room']);
   });
-  test('nobody, told for the first time, is no change', () => {
+  test('make no event when there are none at the first report', () => {
     expect(said(b.people(0), b.people(1))).toEqual(['', 'occupied_room']);
   });
 });
 
 describe('the same bytes', () => {
   const tilt = without(b.tilt());
-  test('within 2 minutes are a repeat when nothing tells them apart, and an event later', () => {
+  test('are a duplicate within 2 minutes when nothing distinguishes them, and an event later', () => {
     const moves = Array(3).fill(without(b.move(1, 1)));
     expect(play(moves, 120 * SECOND).state.people).toBe(1);
     expect(play(moves, 120 * SECOND + 1).state.people).toBe(3);
   });
-  test('are none after another message', () => {
+  test('are no duplicate after another message', () => {
     expect(play([without(b.people(0)), without(b.people(2)), without(b.people(0))], SECOND).situations[2]).toBe(
       'empty_room',
     );
   });
-  test('are none after another message that has a timestamp', () => {
+  test('are no duplicate after another message with a timestamp', () => {
     const words = [without(b.people(0)), b.people(2), without(b.people(0))];
     expect(play(words, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
   });
-  test('show that the sensor is there', () => {
+  test('show that the sensor is online', () => {
     expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
   });
 });
 
 describe('a fall of a track', () => {
-  test('is told once in each of its states, and ended by any other pose', () => {
+  test('makes one event for each posture, and is ended by any other pose', () => {
     const poses = [2, 2, 5, 5, 2, 5, 3, 3].map((pose) => b.pose(1, pose));
     expect(said(...poses)).toEqual(['fall_suspected', '', 'fall_detected', '', '', '', 'fall_finished', '']);
     expect(said(...[2, 10, 7, 8, 11].map((pose) => b.pose(1, pose)))).toEqual([
@@ -87,7 +88,7 @@ describe('a fall of a track', () => {
   test('is not that of another track', () => {
     expect(said(b.pose(1, 5), b.pose(2, 5), b.pose(1, 1))).toEqual(['fall_detected', 'fall_detected', 'fall_finished']);
   });
-  test('is not that of whoever has its number next', () => {
+  test('is not that of the next person with its number', () => {
     expect(said(b.move(1, 1), b.pose(1, 5), b.move(1, 2), b.pose(1, 5)).at(-1)).toBe('fall_detected');
     expect(said(b.pose(1, 5), b.online(false), b.pose(1, 5)).at(-1)).toBe('fall_detected sensor_active');
   });
@@ -105,11 +106,11 @@ describe('a fall of a track', () => {
     }
     expect(said(b.pose(1, 5), b.people(0), b.pose(1, 5))).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
   });
-  test('is known again while many others were up', () => {
+  test('is recognised while many others had no fall', () => {
     const others = Array.from({ length: 20 }, (_, at) => b.pose(at + 2, 1));
     expect(said(b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)).slice(-2)).toEqual(['', 'fall_finished']);
   });
-  test('suspected 3 times in 5 minutes is a loop, once; not when somebody was called', () => {
+  test('suspected 3 times in 5 minutes is one loop, unless an alarm was raised', () => {
     const falls = (...poses: number[]) => said(...poses.map((pose) => b.pose(1, pose)));
     expect(falls(2, 1, 2, 1, 2, 1)).toEqual([
       'fall_suspected',
@@ -126,8 +127,8 @@ describe('a fall of a track', () => {
   });
 });
 
-describe('what lasts', () => {
-  test('an area entered twice by a track is entered once', () => {
+describe('a lasting condition', () => {
+  test('makes one event for an area that a track enters twice', () => {
     expect(said(b.move(1, 3, 2), b.move(1, 3, 2), b.move(2, 3, 2), b.move(1, 4, 2), b.move(1, 4, 2))).toEqual([
       'bed_entered',
       '',
@@ -136,7 +137,7 @@ describe('what lasts', () => {
       '',
     ]);
   });
-  test('an alarm of vital signs is told again after all was well, or by another one of its group', () => {
+  test('repeats an alarm of vital signs after all was well, or after another alarm of its group', () => {
     const high = b.vital(11, 30, 70);
     const low = b.vital(12, 5, 70);
     const heart = b.vital(14, 15, 130);
@@ -154,12 +155,12 @@ describe('what lasts', () => {
       '',
     ]);
   });
-  test('a tilt is told again after an hour without one, or when the sensor comes back', () => {
+  test('repeats a tilt after an hour without one, or when the sensor is online again', () => {
     expect(play([b.tilt(), b.tilt(), b.tilt()], 3_599 * SECOND).situations).toEqual(['sensor_tilted', '', '']);
     expect(play([b.tilt(), b.tilt()], 3_600 * SECOND).situations).toEqual(['sensor_tilted', 'sensor_tilted']);
     expect(said(b.tilt(), b.online(false), b.tilt()).at(-1)).toBe('sensor_tilted sensor_active');
   });
-  test('offline is told once, and any message after it brings the sensor back', () => {
+  test('reports offline once, and any message after it makes the sensor active', () => {
     expect(said(b.online(false), b.online(false), b.online(true), b.online(true))).toEqual([
       'sensor_inactive',
       '',
@@ -170,7 +171,7 @@ describe('what lasts', () => {
   });
 });
 
-test('a state stays small, whatever is said', () => {
+test('a stored state stays small, whatever is reported', () => {
   const many = Array.from({ length: 200 }, (_, at) => [b.pose(at, 5), b.move(at, 3, at % 6, at % 16)]).flat();
-  expect(JSON.stringify(play(many).state).length).toBeLessThan(900);
+  expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(900);
 });

@@ -30,13 +30,13 @@ const said = (...messages: object[]): { situations: string[]; state: SensorState
   return { situations, state };
 };
 
-describe('a message of maker B that made no event, and comes again,', () => {
+describe('a duplicate message of maker B without an event', () => {
   test('does not begin a fall that is over', () => {
     const lies = at(10, b.pose(1, 5));
     const { situations } = said(at(0, b.pose(1, 5)), lies, at(20, b.pose(1, 4)), lies);
     expect(situations).toEqual(['fall_detected', '', 'fall_finished', '']);
   });
-  test('does not end the fall of somebody who lies on the floor', () => {
+  test('does not end an open fall', () => {
     const stands = at(0, b.pose(1, 4));
     expect(said(stands, at(5, b.pose(1, 5)), stands, at(9, b.pose(1, 4))).situations).toEqual([
       '',
@@ -57,7 +57,7 @@ describe('a message of maker B that made no event, and comes again,', () => {
       'empty_room',
     ]);
   });
-  test('does not say how many people are there now', () => {
+  test('does not change the number of people', () => {
     const counts = [at(0, b.people(1)), at(5, b.people(2)), at(9, b.people(0))];
     expect(said(...counts, at(5, b.people(2)))).toMatchObject({
       situations: ['occupied_room', '', 'empty_room', ''],
@@ -66,12 +66,12 @@ describe('a message of maker B that made no event, and comes again,', () => {
   });
 });
 
-test('a fall of maker B that comes late, and was not heard before, is told', () => {
+test('a late fall of maker B that is no duplicate alarms', () => {
   const words = [at(0, b.pose(1, 1)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
   expect(said(...words).situations).toEqual(['', '', 'fall_detected fall_finished']);
 });
 
-test('what is remembered of messages without an event stays small', () => {
+test('the memory of messages without an event stays small', () => {
   const many = Array.from({ length: 100 }, (_, second) => at(second, b.move(second, 1)));
   expect(JSON.stringify(said(...many).state.eventless).length).toBeLessThan(200);
 });

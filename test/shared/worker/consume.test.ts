@@ -4,7 +4,7 @@ import { MAX_RECEIVES, retrySeconds, scheduled } from '#shared/queue/consumer.ts
 import { onSchedule } from '#shared/worker/on-host.ts';
 import { contextOf, hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
-test('every line that a consumer logs tells of which invocation and which message it is', async () => {
+test('every line that a consumer logs names its invocation and its message', async () => {
   const { runtime, lines } = hostOf();
   const records = [
     record('1', task('say')),
@@ -25,18 +25,18 @@ test('every line that a consumer logs tells of which invocation and which messag
   expect(said.toSorted()).toEqual([...lineOf('one'), ...lineOf('two')]);
 });
 
-test('every line tells of the ids that its task names, its failure too, and of nothing else in it', async () => {
+test('every line names the ids of its task, also on failure, and nothing else in it', async () => {
   const { runtime, lines } = hostOf();
   const about = (act: string) => JSON.stringify({ act, deliveryId: `of-${act}`, note: 'private' });
   await read(runtime, [record('1', about('say')), record('2', about('fail'))]);
-  const told = lines.map(({ message: what, deliveryId, note }) => [what, deliveryId, note]);
-  expect(told.toSorted()).toEqual([
+  const logged = lines.map(({ message: what, deliveryId, note }) => [what, deliveryId, note]);
+  expect(logged.toSorted()).toEqual([
     ['a message was not worked off', 'of-fail', undefined],
     ['said', 'of-say', undefined],
   ]);
 });
 
-test('what runs by the clock tells of which invocation its lines are', async () => {
+test('every line of a scheduled function names its invocation', async () => {
   const { runtime, lines } = hostOf();
   const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: [] });
   const tick = onSchedule(
@@ -49,7 +49,7 @@ test('what runs by the clock tells of which invocation its lines are', async () 
   expect(lines).toMatchObject([{ invocationId: 'three', consumer: 'clock' }]);
 });
 
-test('of a FIFO queue a group is given back from its first failure on, and other groups are not', async () => {
+test('gives back a group of a FIFO queue from its first failure on, and no other group', async () => {
   const { runtime, hidden } = hostOf();
   const records = [
     record('1', task('say'), 'a'),
@@ -62,7 +62,7 @@ test('of a FIFO queue a group is given back from its first failure on, and other
   expect(hidden).toEqual([{ handles: ['h-3', 'h-4'], seconds: 0 }]);
 });
 
-test('of a standard queue each message stands for itself, also within a group', async () => {
+test('gives back single messages of a standard queue, also within a group', async () => {
   const { runtime } = hostOf();
   const inGroup = (message: ReturnType<typeof record>) => ({
     ...message,
@@ -72,24 +72,26 @@ test('of a standard queue each message stands for itself, also within a group', 
   expect(await read(runtime, records)).toEqual(['1', '3']);
 });
 
-test('what is done before an error is not given back', async () => {
+test('does not give back what was done before an error', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a'), record('2', task('say'), 'a')])).toEqual(['2']);
 });
 
-test('what nobody can read is put aside whole with its reason, and those behind it in its group are worked on', async () => {
-  const { runtime, aside } = hostOf();
+test('quarantines an unreadable message whole with its reason, and processes those behind it', async () => {
+  const { runtime, quarantined } = hostOf();
   const records = [record('1', '{"act":"fly"}', 'a'), record('2', task('say'), 'a')];
   expect(await read(runtime, records)).toEqual([]);
-  expect(aside).toMatchObject([{ queue: 'events', messageId: '1', body: '{"act":"fly"}', reason: expect.any(String) }]);
+  expect(quarantined).toMatchObject([
+    { queue: 'events', messageId: '1', body: '{"act":"fly"}', reason: expect.any(String) },
+  ]);
 });
 
-test('what cannot be put aside stays where it is', async () => {
+test('gives back an unreadable message when the quarantine is away', async () => {
   const { runtime } = hostOf(false);
   expect(await read(runtime, [record('1', 'nonsense', 'a')])).toEqual(['1']);
 });
 
-test('the pause before a message is shown again grows to a quarter of an hour, and outlasts an outage of hours', async () => {
+test('shows a message again after a pause that grows to 15 minutes and outlasts an outage of hours', async () => {
   const { runtime, hidden } = hostOf();
   for (const receives of [1, 2, 3, 5, 12, 99]) await read(runtime, [record('1', task('fail'), 'a', receives)]);
   expect(hidden.map(({ seconds }) => seconds)).toEqual([0, 0, 1, 4, 512, 900]);
@@ -100,7 +102,7 @@ test('the pause before a message is shown again grows to a quarter of an hour, a
   expect(all / 3_600).toBeGreaterThan(20);
 });
 
-test('each failed task is a metric by worker and kind of error, and what waits on purpose is none', async () => {
+test('measures each failed task by worker and kind of error, but not what is retried later', async () => {
   const { runtime, measured } = hostOf();
   const bodies = ['table', 'queue', 'keys', 'fail', 'again', 'say'];
   await read(
@@ -115,7 +117,7 @@ test('each failed task is a metric by worker and kind of error, and what waits o
   ]);
 });
 
-test('what cannot be shown again in time counts as failed', async () => {
+test('counts messages that cannot be shown again in time as failed', async () => {
   const { runtime, measured } = hostOf();
   const hide = async () => {
     throw new Error('the queue is away');
@@ -124,7 +126,7 @@ test('what cannot be shown again in time counts as failed', async () => {
   expect(measured).toEqual([['TasksFailed', 1, { worker: 'reader', kind: 'queue' }]]);
 });
 
-test('what is put off again and again counts as failed after a minute: somebody has to hear of what is never done', async () => {
+test('counts what is retried later for more than a minute as failed', async () => {
   const { runtime, measured } = hostOf();
   await read(runtime, [record('1', task('again'), 'a', 8), record('2', task('again'), undefined, 8)]);
   expect(measured).toEqual([]);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
 import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
-test('a message that fails by itself five times is put aside with its reason, and its group goes on', async () => {
-  const { runtime, aside } = hostOf();
+test('quarantines a message that fails by itself five times with its reason, and its group goes on', async () => {
+  const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   const stuck = (receives: number) => [
     record('2', task('say'), 'a', receives),
@@ -12,45 +12,47 @@ test('a message that fails by itself five times is put aside with its reason, an
   ];
   expect(await read(runtime, stuck(5))).toEqual(['3', '4']);
   expect(await read(runtime, stuck(6))).toEqual([]);
-  expect(aside).toMatchObject([{ messageId: '3', reason: 'it fails by itself: Error: failed', body: task('fail') }]);
+  expect(quarantined).toMatchObject([
+    { messageId: '3', reason: 'it fails by itself: Error: failed', body: task('fail') },
+  ]);
 });
 
-test.each(['table', 'queue', 'keys'])('an outage of the %s puts nothing aside', async (act) => {
-  const { runtime, aside } = hostOf();
+test.each(['table', 'queue', 'keys'])('quarantines nothing during an outage of the %s', async (act) => {
+  const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task(act), 'a', 60)])).toEqual(['2']);
-  expect(aside).toEqual([]);
+  expect(quarantined).toEqual([]);
 });
 
-test('what belongs to no group says nothing about others', async () => {
-  const { runtime, aside } = hostOf();
+test('learns nothing about other groups from messages without a group', async () => {
+  const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say')), record('2', task('say'))]);
   expect(await read(runtime, [record('3', task('fail'), 'a', 60)])).toEqual(['3']);
-  expect(aside).toEqual([]);
+  expect(quarantined).toEqual([]);
 });
 
-test('where other groups fail too, or none was seen to succeed, nothing is put aside', async () => {
-  const { runtime, aside } = hostOf();
+test('quarantines nothing while other groups fail too, or none has succeeded', async () => {
+  const { runtime, quarantined } = hostOf();
   expect(await read(runtime, [record('1', task('fail'), 'a', 60)])).toEqual(['1']);
   await read(runtime, [record('2', task('say'), 'b'), record('3', task('fail'), 'c')]);
   expect(await read(runtime, [record('1', task('fail'), 'a', 60)])).toEqual(['1']);
-  expect(aside).toEqual([]);
+  expect(quarantined).toEqual([]);
 });
 
-test('a dead letter that was put back does not become one again: it is put aside at its last receive', async () => {
-  const { runtime, aside, lines } = hostOf();
+test('quarantines a redriven dead letter at its last receive, so that it does not become one again', async () => {
+  const { runtime, quarantined, lines } = hostOf();
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
   const young = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 20 * 3_600_000 });
   expect(await read(runtime, [record('1', young, 'a', MAX_RECEIVES - 1)])).toEqual(['1']);
   expect(await read(runtime, [record('2', old, 'a', MAX_RECEIVES - 2)])).toEqual(['2']);
   expect(await read(runtime, [record('3', old, 'a', MAX_RECEIVES - 1)])).toEqual([]);
-  expect(aside).toMatchObject([{ messageId: '3', reason: 'it was not done, also after it was put back' }]);
-  // It is not tried once more: what it is may kill the process.
+  expect(quarantined).toMatchObject([{ messageId: '3', reason: 'it was not done, also after it was put back' }]);
+  // It is not attempted: that may kill the process.
   expect(lines.filter(({ messageId, kind }) => messageId === '3' && kind === 'table')).toEqual([]);
 });
 
-test('neither does one that killed its process at each receive, whose lives are short: it was sent anew when it was put back', async () => {
-  const { runtime, aside } = hostOf();
+test('recognises a redriven dead letter that killed its process at each receive by the time it was sent', async () => {
+  const { runtime, quarantined } = hostOf();
   const accepted = runtime.now() - 60 * 60_000;
   const body = JSON.stringify({ act: 'table', receiveDate: accepted });
   const sentAt = (time: number) => {
@@ -59,5 +61,13 @@ test('neither does one that killed its process at each receive, whose lives are 
   };
   expect(await read(runtime, [sentAt(accepted + 20_000)])).toEqual(['1']);
   expect(await read(runtime, [sentAt(accepted + 40 * 60_000)])).toEqual([]);
-  expect(aside).toMatchObject([{ messageId: '1', reason: 'it was not done, also after it was put back' }]);
+  expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not done, also after it was put back' }]);
+});
+
+test('gives back a message at its last receive when its task does not say when it was accepted', async () => {
+  const { runtime, quarantined } = hostOf();
+  const hidden = JSON.stringify({ act: 'table', note: '{"receiveDate":1}' });
+  for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())
+    expect(await read(runtime, [record(`${at}`, body, `group ${at}`, MAX_RECEIVES - 1)])).toEqual([`${at}`]);
+  expect(quarantined).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import { createAlarm } from '#test/fixtures/home.ts';
 import { createPeopleWorld } from '#test/fixtures/people.ts';
 
-/** Processes die where deliveries of a decision are to be written. */
+/** Processes crash before they write the deliveries of a decision. */
 let isDown = false;
 const failpoint = (name: Failpoint): void => {
   if (isDown && name === 'process.hits_written') throw new Error('the process ends here');
@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-type Who = 'webhook' | 'anna' | 'ben' | 'duty';
-/** Who has a delivery of a fall whose rule names others before its deliveries are written. */
-const toldOf = async (before: Who, after: Who): Promise<string[]> => {
+type Recipient = 'webhook' | 'anna' | 'ben' | 'duty';
+/** Returns who has a delivery of a fall whose rule is changed before its deliveries are written. */
+const notifiedOf = async (before: Recipient, after: Recipient): Promise<string[]> => {
   const { client, hire, rule, fall, hits, sent } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const ben = await hire('Ben', { email: 'ben@example.com' });
@@ -43,14 +43,11 @@ test.each([
   ['webhook', 'anna', ['Anna']],
   ['anna', 'webhook', ['Anna', 'a webhook']],
   ['anna', 'ben', ['Anna', 'Ben']],
-] as const)(
-  'a fall is told though its process died and its rule, which named %s, names %s by now',
-  async (before, after, told) => {
-    expect(await toldOf(before, after)).toEqual(told);
-  },
-);
+] as const)('a crash loses no alert when the rule, which named %s, names %s now', async (before, after, notified) => {
+  expect(await notifiedOf(before, after)).toEqual(notified);
+});
 
-test('a fall that nobody is told of, for its rule names whoever is on duty by now and nobody is, is measured', async () => {
-  expect(await toldOf('webhook', 'duty')).toEqual([]);
+test('a fall that notifies nobody, because its rule now names those on duty and nobody is, is measured', async () => {
+  expect(await notifiedOf('webhook', 'duty')).toEqual([]);
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });

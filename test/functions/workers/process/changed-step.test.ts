@@ -5,8 +5,8 @@ import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/esca
 let world: EscalationWorld;
 afterEach(() => world.stop());
 
-/** An alarm told to a, whose processes die before they put its step, told to b, on the queue. */
-const dyingAmidStep = async () => {
+/** An alarm sent to a, whose processes crash before they enqueue its step to b. */
+const crashingAmidStep = async () => {
   let isDown = true;
   const failpoint = (name: Failpoint): void => {
     if (isDown && name === 'escalate.written') throw new Error('the process ends here');
@@ -20,8 +20,8 @@ const dyingAmidStep = async () => {
   return {
     home,
     change: (steps: Record<number, string>) => home.client.ok('PUT', `/rules/${rule.id}`, home.bodyOf('a', steps)),
-    /** Who has been told once processes live again. */
-    told: async () => {
+    /** Returns who has been notified once processes work again. */
+    notified: async () => {
       isDown = false;
       await world.pass(120);
       expect(await home.due()).toEqual([]);
@@ -30,10 +30,10 @@ const dyingAmidStep = async () => {
   };
 };
 
-test('a step whose process died is told to whom it named and to whom its rule names by now, once each', async () => {
-  const { home, change, told } = await dyingAmidStep();
+test('a crash amid a step notifies those whom it named and those whom its rule names now, once each', async () => {
+  const { home, change, notified } = await crashingAmidStep();
   await change({ 60: 'c' });
-  expect([...(await told())].toSorted()).toEqual(['a', 'b', 'c']);
+  expect([...(await notified())].toSorted()).toEqual(['a', 'b', 'c']);
   expect(await home.rows()).toEqual([
     [0, 1, 'Bot a'],
     [1, 1, 'Bot b'],
@@ -44,27 +44,27 @@ test('a step whose process died is told to whom it named and to whom its rule na
 test.each([
   ['no longer', {}],
   ['at another place', { 30: 'a', 60: 'b' }],
-])('a step whose process died is told though its rule has it %s', async (_, steps) => {
-  const { home, change, told } = await dyingAmidStep();
+])('a crash amid a step loses no alert when the rule has the step %s', async (_, steps) => {
+  const { home, change, notified } = await crashingAmidStep();
   await change(steps);
-  expect(await told()).toBe('ab');
+  expect(await notified()).toBe('ab');
   expect(await home.rows()).toEqual([
     [0, 1, 'Bot a'],
     [1, 1, 'Bot b'],
   ]);
 });
 
-test('a step whose process died is told to whom its rule names by now where the webhook that it named is gone', async () => {
-  const { home, change, told } = await dyingAmidStep();
+test('a crash amid a step notifies those whom the rule names now when the webhook that it named is gone', async () => {
+  const { home, change, notified } = await crashingAmidStep();
   await change({ 60: 'c' });
   await home.client.ok('DELETE', `/webhooks/${home.webhookIds[1]}`);
-  expect(await told()).toBe('ac');
+  expect(await notified()).toBe('ac');
 });
 
-test('a step whose process died is told to nobody, whomever its rule names by now, once somebody has acknowledged', async () => {
-  const { home, change, told } = await dyingAmidStep();
+test('a crash amid a step notifies nobody after an acknowledgement, whoever the rule names now', async () => {
+  const { home, change, notified } = await crashingAmidStep();
   await change({ 60: 'c' });
   await home.acknowledgement('PUT');
-  expect(await told()).toBe('a');
+  expect(await notified()).toBe('a');
   expect(await home.waiting()).toEqual([]);
 });

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
-describe('a step that is due', () => {
-  test('while the service is away follows within 60 s of its return', async () => {
+describe('a due step', () => {
+  test('follows within 60 s when it fell due during an outage', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     world.loseTimers(true);
@@ -25,7 +25,7 @@ describe('a step that is due', () => {
     for (const { at } of home.told.slice(1)) expect(at - (home.told[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
-  test('is told at its time though its task comes two seconds early, as by a clock that is behind, and comes again once', async () => {
+  test('is on time and requeued once when its task arrives two seconds early', async () => {
     const delays: number[] = [];
     const early = await createEscalationWorld({
       wrap: (runtime) => ({
@@ -52,7 +52,7 @@ describe('a step that is due', () => {
     await early.stop();
   });
 
-  test('is told once though two workers decide it at once', async () => {
+  test('notifies once when two workers decide it at the same time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
     await home.fall();
@@ -65,9 +65,9 @@ describe('a step that is due', () => {
   });
 });
 
-describe('a process that dies', () => {
-  test.each(['escalate.taken', 'escalate.written', 'escalate.enqueued'] as const)(
-    'at %s tells each step once',
+describe('a process that crashes', () => {
+  test.each(['escalate.decided', 'escalate.written', 'escalate.enqueued'] as const)(
+    'at %s notifies each step once',
     async (name) => {
       const death = createDeath();
       const dying = await createEscalationWorld(death.options);
@@ -87,14 +87,14 @@ describe('a process that dies', () => {
     },
   );
 
-  test('before its deliveries are queued does not tell the step once somebody has acknowledged', async () => {
+  test('before it enqueues deliveries does not send the step after an acknowledgement', async () => {
     let died = 0;
     const failpoint = (name: Failpoint): void => {
-      if (name !== 'escalate.written' || (died > 0 && isTaken)) return;
+      if (name !== 'escalate.written' || (died > 0 && isAcknowledged)) return;
       died += 1;
       throw new Error('the process ends here');
     };
-    let isTaken = false;
+    let isAcknowledged = false;
     const wrap = (runtime: Runtime): Runtime => ({ ...runtime, failpoint });
     const dying = await createEscalationWorld({ log: () => {}, wrap });
     const home = await dying.furnish();
@@ -103,7 +103,7 @@ describe('a process that dies', () => {
     await dying.pass(31);
     expect(died).toBeGreaterThan(0);
     await home.acknowledgement('PUT');
-    isTaken = true;
+    isAcknowledged = true;
     await dying.pass(200);
     expect(home.heard()).toBe('a0');
     await home.acknowledgement('DELETE');

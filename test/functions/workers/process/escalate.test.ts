@@ -8,8 +8,8 @@ beforeAll(async () => {
 afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
-describe('an alarm that nobody acknowledges', () => {
-  test('is told to the recipients of each step at its time, once each', async () => {
+describe('an unacknowledged alarm', () => {
+  test('notifies the recipients of each step at its time, once each', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'cb' });
     await home.fall();
@@ -25,7 +25,7 @@ describe('an alarm that nobody acknowledges', () => {
     expect(new Set(home.told.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('says the same at each step, with an address of its own by which it is acknowledged', async () => {
+  test('sends the same content at each step, with a separate address to acknowledge it', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     await home.fall();
@@ -40,7 +40,7 @@ describe('an alarm that nobody acknowledges', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('is told by steps that no queue can delay so long, at their time', async () => {
+  test('notifies on time at steps beyond the longest delay of a queue', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 901: 'b', 3600: 'c' });
     await home.fall();
@@ -48,7 +48,7 @@ describe('an alarm that nobody acknowledges', () => {
     expect(home.heard()).toBe('a0 b900 c3600');
   });
 
-  test('is told again to all, once each, 20 times at most', async () => {
+  test('repeats to all recipients, once each, up to 20 times', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'ab' }, { repeatSeconds: 60 });
     await home.fall();
@@ -63,7 +63,7 @@ describe('an alarm that nobody acknowledges', () => {
     ]);
   });
 
-  test('is told again without any step, too', async () => {
+  test('repeats without any steps', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -71,7 +71,7 @@ describe('an alarm that nobody acknowledges', () => {
     expect(home.heard()).toBe('a0 a60 a120');
   });
 
-  test('is told by packed hits as by others', async () => {
+  test('escalates with packed hits as with others', async () => {
     const home = await world.furnish(5);
     await home.addRule('abcd', { 30: 'ea' });
     await home.fall();
@@ -82,7 +82,7 @@ describe('an alarm that nobody acknowledges', () => {
     ]);
   });
 
-  test('is shown in the order of its last change', async () => {
+  test('is listed in the order of its last change', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -96,7 +96,7 @@ describe('an alarm that nobody acknowledges', () => {
 });
 
 describe('an acknowledgement', () => {
-  test('ends the escalation, and taking it back goes on with the next step at its time', async () => {
+  test('ends the escalation, and withdrawing it resumes with the next step at its time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c' });
     await home.fall();
@@ -108,7 +108,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toBe('a0 b30 c90');
   });
 
-  test('that is taken back when a step was due lets it follow at once', async () => {
+  test('that is withdrawn after a step was due lets that step follow at once', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c', 3600: 'a' });
     await home.fall();
@@ -124,7 +124,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toMatch(/ a3600$/);
   });
 
-  test('ends repetitions', async () => {
+  test('ends repeats', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -145,7 +145,7 @@ describe('an acknowledgement', () => {
 });
 
 describe('an escalation ends', () => {
-  test('after its last step: the hit is as any other', async () => {
+  test('after its last step and leaves no trace in the hit', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -155,7 +155,7 @@ describe('an escalation ends', () => {
     expect(Object.keys((await home.stored()) ?? {})).not.toContain('cause');
   });
 
-  test('with its rule, and with its sensor', async () => {
+  test('when its rule or its sensor is deleted', async () => {
     for (const end of ['rule', 'sensor']) {
       const home = await world.furnish();
       const rule = await home.addRule('a', { 3600: 'b' });
@@ -171,7 +171,7 @@ describe('an escalation ends', () => {
     }
   });
 
-  test('not with a rule that is switched off: it goes on for what has happened', async () => {
+  test('not when its rule is disabled after the event', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -180,7 +180,7 @@ describe('an escalation ends', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('by the steps that the rule has when they are due', async () => {
+  test('by the steps that its rule has when they are due', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 60: 'b' });
     await home.fall();

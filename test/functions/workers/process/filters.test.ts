@@ -10,23 +10,23 @@ afterAll(() => world.stop());
 
 const hook = { format: 'full', isCustomerHook: true } as const;
 
-/** A home with webhooks of the customer, each with its filters: what each was told. */
+/** A home with webhooks of the customer, each with its filters, and what each received. */
 const furnish = async (filters: Readonly<Record<string, object>>) => {
   const home = await world.furnish();
   const { client, receiver } = home;
   for (const [name, filter] of Object.entries(filters))
     await client.ok('POST', '/webhooks', { ...hook, ...filter, name, url: receiver.url });
-  /** Actions of the events that a webhook was told of, each once. */
-  const toldTo = (name: string): string[] => {
+  /** Returns the actions of the events that a webhook received, each once. */
+  const receivedBy = (name: string): string[] => {
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     const own = bodies.filter(({ webhook }) => webhook.name === name);
     return [...new Set<string>(own.map(({ event }) => event.action))].toSorted();
   };
-  return { ...home, toldTo };
+  return { ...home, receivedBy };
 };
 
-test('a webhook of the customer is told of what all of its filters name; without any, of everything', async () => {
-  const { say, toldTo } = await furnish({
+test('a customer webhook receives what all of its filters name, and everything without filters', async () => {
+  const { say, receivedBy } = await furnish({
     all: {},
     situations: { situations: ['fall_confirmed', 'fall_finished'] },
     types: { eventTypes: [1, 8] },
@@ -36,28 +36,28 @@ test('a webhook of the customer is told of what all of its filters name; without
   const start = world.now();
   for (const status of ['fall_detected', 'fall_confirmed', 'calling', 'finished'])
     await say(fallMessage(status, start));
-  const all = toldTo('all');
+  const all = receivedBy('all');
   expect(all).toContain('fall_detected');
   expect(all).toContain('confirmed');
-  expect(toldTo('nulls')).toEqual(all);
-  expect(toldTo('situations')).toEqual(all.filter((kind) => ['confirmed', 'finished'].includes(kind)));
-  expect(toldTo('types')).toEqual(all.filter((kind) => ['fall_detected', 'active'].includes(kind)));
-  expect(toldTo('both')).toEqual([]);
+  expect(receivedBy('nulls')).toEqual(all);
+  expect(receivedBy('situations')).toEqual(all.filter((kind) => ['confirmed', 'finished'].includes(kind)));
+  expect(receivedBy('types')).toEqual(all.filter((kind) => ['fall_detected', 'active'].includes(kind)));
+  expect(receivedBy('both')).toEqual([]);
 });
 
-test('a filter by group names the sensors that are in it when it happens', async () => {
-  const { client, receiver, sensorId, fall, toldTo } = await furnish({});
+test('a filter by group applies to the sensors that are in it at the time of the event', async () => {
+  const { client, receiver, sensorId, fall, receivedBy } = await furnish({});
   const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'ward', sensorIds: [] });
   const ward = { ...hook, name: 'ward', sensorGroupId: group.id, url: receiver.url };
   await client.ok('POST', '/webhooks', ward);
   await fall();
-  expect(toldTo('ward')).toEqual([]);
+  expect(receivedBy('ward')).toEqual([]);
   await client.ok('PUT', `/sensor-groups/${group.id}`, { name: 'ward', sensorIds: [sensorId] });
   await fall();
-  expect(toldTo('ward')).toEqual(['fall_detected']);
+  expect(receivedBy('ward')).toEqual(['fall_detected']);
 });
 
-test('filters are for webhooks of customers alone, name what there is, and go when they are not sent again', async () => {
+test('filters are for customer webhooks alone, name what exists, and are removed when they are not sent', async () => {
   const { client, receiver } = await furnish({});
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'b' });
   const base = { ...hook, name: 'n', url: receiver.url };

@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
 
-/** The message with the time of the world. */
+/** Returns the message with the time of the world. */
 const restamped = (message: object): object => {
   const time = world.clock.now();
   const { payload, timestamp, ...rest } = message as { payload?: object; timestamp?: number };
@@ -22,7 +22,7 @@ const restamped = (message: object): object => {
   };
 };
 
-describe('with untilAcknowledged false, a step is not told once it is over', () => {
+describe('with untilAcknowledged false, escalation ends', () => {
   const over = { untilAcknowledged: false };
   test.each<[string, string, string, (home: Home, start: number) => Promise<unknown>]>([
     ['a fall is finished', 'fall_detected', 'a0', (home, start) => home.say(fallMessage('finished', start))],
@@ -76,7 +76,7 @@ describe('with untilAcknowledged false, a step is not told once it is over', () 
     }
   });
 
-  test('when it is the fall of one person, though another still lies there', async () => {
+  test('for the fall of one person while another still lies there', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -87,7 +87,7 @@ describe('with untilAcknowledged false, a step is not told once it is over', () 
     expect(home.heard()).toBe('a0 a0 b30');
   });
 
-  test('else it is: a sensor that restarts forgets who lies there', async () => {
+  test('not when a sensor restarts and forgets who lies there', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -96,7 +96,7 @@ describe('with untilAcknowledged false, a step is not told once it is over', () 
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('else it is: a fall loop is never over', async () => {
+  test('not for a fall loop, which is never over', async () => {
     const home = await world.furnish(2);
     await home.addRule('a', { 30: 'b' }, { ...over, situation: 'fall_loop' });
     home.begin();

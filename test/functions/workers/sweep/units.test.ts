@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** Writes the states of sensors that are there and were heard now. */
+/** Writes the states of sensors that are online and reported now. */
 const report = async () => {
   const lastSeen = metered.now();
   const state = { ...newSensorState, isActive: true, isSteady: true, lastSeen, version: 1 };
@@ -49,7 +49,7 @@ test('a sweep that finds nothing costs 17 read and 1 write', async () => {
   expect(units, text).toEqual({ read: consumed.sweep.read, write: consumed.sweep.write });
 });
 
-test('100 sensors that are there cost a new process half a read each, and no check', async () => {
+test('100 online sensors cost a new process half a read each, and no check', async () => {
   expect(ids).toHaveLength(SENSORS);
   await report();
   const { read, write, text } = await beside();
@@ -57,7 +57,7 @@ test('100 sensors that are there cost a new process half a read each, and no che
   expect({ write, lines: text.split('\n').length }, text).toEqual({ write: 0, lines: 4 });
 });
 
-test('after that, half a read in five minutes or more, and no write', async () => {
+test('100 online sensors cost half a read each in five minutes or more after that, and no write', async () => {
   let all = { read: 0, write: 0, text: '' };
   for (let minute = 0; minute < 20; minute++) {
     // That is as often as the time of the last report is written.
@@ -69,6 +69,6 @@ test('after that, half a read in five minutes or more, and no write', async () =
   expect(all.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumed.look.read);
 });
 
-test('that is at most USD 0.002 a sensor and month, with checks of falls', () => {
+test('sweeps and checks of falls cost at most USD 0.002 a sensor and month', () => {
   expect(totalOf(lookingMonthOf())).toBeLessThanOrEqual(0.002);
 });

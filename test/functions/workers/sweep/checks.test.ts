@@ -4,11 +4,12 @@ import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { hashOf } from '#shared/domain/ids.ts';
-import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { type Fall, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { dueAt } from '#shared/store/engine/due.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { encodeState } from '#shared/store/sensors/state-item.ts';
 import { DUE_SHARDS, items } from '#shared/store/table.ts';
 import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 
@@ -22,7 +23,7 @@ let cloud: Cloud;
 let runtime: Runtime;
 let now = Date.now();
 let sent: string[] = [];
-let looked: string[] = [];
+let read: string[] = [];
 let canRead = true;
 const measured: unknown[][] = [];
 const measure = (...given: unknown[]) => void measured.push(given);
@@ -39,7 +40,7 @@ beforeAll(async () => {
     table: {
       ...table,
       getAllEventual: async (keys) => {
-        looked.push(...keys.flatMap((key) => items.sensorState.read(key)?.sensorId ?? []));
+        read.push(...keys.flatMap((key) => items.sensorState.read(key)?.sensorId ?? []));
         if (!canRead) throw new Error('the table is away');
         return table.getAllEventual(keys);
       },
@@ -48,12 +49,14 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
+const openFall = (start: number): Fall => ({ start, phases: ['detected'], at: start });
+
 let prefix = 0;
 let known: string[] = [];
 /** Writes the state of a sensor, with an entry in the due index that stands there since it became active. */
 const put = async (name: string, state: Partial<SensorState>, entry = now - 86_400_000): Promise<string> => {
   const sensorId = `id_${prefix}_${name}`;
-  const item = { ...newSensorState, isActive: true, lastSeen: now, version: 1, ...state };
+  const item = encodeState({ ...newSensorState, isActive: true, lastSeen: now, version: 1, decision: null, ...state });
   const key = items.sensorState({ customerId, sensorId });
   await cloud.runtime.table.write({ put: { ...item, ...key, ...dueAt(sensorId, entry) } });
   known.push(sensorId);
@@ -64,12 +67,12 @@ const start = (more: Partial<Runtime> = {}) => {
   const run = handler.with({ ...runtime, ...more });
   return async (pass = MINUTE, lambda = context) => {
     now += pass;
-    [sent, looked] = [[], []];
+    [sent, read] = [[], []];
     await run({} as never, lambda);
-    return { sent: sent.toSorted(), looked: looked.toSorted() };
+    return { sent: sent.toSorted(), read: read.toSorted() };
   };
 };
-/** The service has been there for long. */
+/** Lets the service run for a while. */
 const serve = async (minutes = 10) => {
   const sweep = start();
   for (let minute = 0; minute < minutes; minute++) await sweep();
@@ -83,48 +86,47 @@ beforeEach(async () => {
 });
 
 describe('a sweep', () => {
-  test('reads the state of a sensor that is there once until it could be silent, and sends no check', async () => {
-    const id = await put('there', { lastSeen: now });
+  test('reads the state of an online sensor once until it could be offline, and sends no check', async () => {
+    const id = await put('online', { lastSeen: now });
     const sweep = start();
-    expect(await sweep()).toEqual({ looked: [id], sent: [] });
-    for (let minute = 2; minute <= 4; minute++) expect(await sweep()).toEqual({ looked: [], sent: [] });
-    await put('there', { lastSeen: now });
-    expect(await sweep()).toEqual({ looked: [id], sent: [] });
+    expect(await sweep()).toEqual({ read: [id], sent: [] });
+    for (let minute = 2; minute <= 4; minute++) expect(await sweep()).toEqual({ read: [], sent: [] });
+    await put('online', { lastSeen: now });
+    expect(await sweep()).toEqual({ read: [id], sent: [] });
   });
 
-  test('sends a check of a sensor that looks silent, at each sweep until that is decided', async () => {
-    const id = await put('silent', { lastSeen: now });
+  test('sends a check of a sensor that seems offline at each sweep until that is decided', async () => {
+    const id = await put('offline', { lastSeen: now });
     const sweep = start();
     for (let minute = 1; minute <= 4; minute++) expect((await sweep()).sent).toEqual([]);
     for (let minute = 5; minute <= 7; minute++) expect((await sweep()).sent).toEqual([id]);
   });
 
   test('sends a check of each sensor with an open fall, and of one that is no longer active', async () => {
-    const fall = { start: now, seen: 'd', at: now };
-    const ids = [await put('fallen', { falls: [fall] }), await put('gone', { isActive: false })];
+    const ids = [await put('fallen', { falls: [openFall(now)] }), await put('gone', { isActive: false })];
     const sweep = start();
     expect((await sweep()).sent).toEqual(ids);
     expect((await sweep()).sent).toEqual(ids);
   });
 
-  test('sees a fall within 10 minutes where silence takes a day, for time may raise its alarm after 15', async () => {
+  test('checks a fall within 10 minutes when sensors count as offline after a day', async () => {
     const id = await put('slow', {});
     const sweep = start({ settings: { ...runtime.settings, SENSOR_INACTIVE_AFTER_SECONDS: 86_400 } });
     await sweep();
-    await put('slow', { falls: [{ start: now, seen: 'd', at: now }] });
+    await put('slow', { falls: [openFall(now)] });
     const found = [];
     for (let minute = 1; minute <= 11; minute++) found.push(...(await sweep()).sent);
     expect(found).toContain(id);
   });
 
-  test('checks what it cannot read, counts that as failed, and goes on', async () => {
+  test('checks sensors whose states it cannot read, and counts the failure', async () => {
     const id = await put('unread', {});
     canRead = false;
     expect((await start()()).sent).toEqual([id]);
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'other' }]);
   });
 
-  test('goes on with the other shards when one does not answer, and counts that', async () => {
+  test('continues with the other shards when one does not answer, and counts the failure', async () => {
     const gone = { isActive: false };
     const ids = [await put('one', gone), await put('two', gone), await put('three', gone)];
     const shardOf = (sensorId: string) => dueAt(sensorId, now).duePk;
@@ -139,7 +141,7 @@ describe('a sweep', () => {
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]);
   });
 
-  test('after an outage of the service checks nobody, for as long as a sensor may be silent', async () => {
+  test('checks no sensor after an outage of the service until the offline time has passed', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, {});
     const sweep = start();
     await sweep();
@@ -148,20 +150,20 @@ describe('a sweep', () => {
     expect((await sweep()).sent).toHaveLength(3);
   });
 
-  test('does not believe what it remembers when the clock is set back', async () => {
+  test('distrusts its memory when the clock is set back', async () => {
     const id = await put('early', { lastSeen: now + 86_400_000 });
     const sweep = start();
     await sweep(86_400_000);
     await put('early', { lastSeen: now - 86_400_000 - 400 * SECOND });
-    expect((await sweep(-86_400_000)).looked).toEqual([id]);
+    expect((await sweep(-86_400_000)).read).toEqual([id]);
   });
 });
 
-test('a clock that is set back hides silence for 300 s, and not until it is as late again', async () => {
+test('a clock that is set back hides offline sensors for 300 s only', async () => {
   const sweep = start();
   await sweep(86_400_000);
   now -= 86_400_000;
-  const id = await put('silent', { lastSeen: now - 400 * SECOND });
+  const id = await put('offline', { lastSeen: now - 400 * SECOND });
   for (let minute = 1; minute <= 5; minute++) expect((await sweep()).sent).toEqual([]);
   expect((await sweep()).sent).toEqual([id]);
 });
@@ -174,11 +176,11 @@ describe('a new process', () => {
   test('reads the states of all sensors once, 100 at a time', async () => {
     const ids = await putAll();
     const sweep = start();
-    expect(await sweep()).toEqual({ looked: ids.toSorted(), sent: [] });
-    expect(await sweep()).toEqual({ looked: [], sent: [] });
+    expect(await sweep()).toEqual({ read: ids.toSorted(), sent: [] });
+    expect(await sweep()).toEqual({ read: [], sent: [] });
   });
 
-  test('that has no time for all goes on where it stopped, and so does one that takes its place', async () => {
+  test('continues where the one before ran out of time', async () => {
     const ids = await putAll();
     const limited = (query: Parameters<Runtime['table']['query']>[0]) => runtime.table.query({ ...query, limit: 10 });
     const more = { table: { ...runtime.table, query: limited as Runtime['table']['query'] } };
@@ -186,12 +188,12 @@ describe('a new process', () => {
     const fullest = Math.max(...[...Map.groupBy(ids, (id) => dueAt(id, 0).duePk).values()].map((some) => some.length));
     // Each process ends after its first sweep, which has time for one page of ten.
     for (let process = 0; process < DUE_SHARDS * Math.ceil(fullest / 10); process++)
-      found.push(...(await start(more)(SECOND, hurried)).looked);
+      found.push(...(await start(more)(SECOND, hurried)).read);
     expect(new Set(found)).toEqual(new Set(ids));
   });
 
-  test('beside another one sends the same checks, which is harmless', async () => {
-    const id = await put('silent', { lastSeen: now - 400 * SECOND });
+  test('sends the same checks as a concurrent one, which is harmless', async () => {
+    const id = await put('offline', { lastSeen: now - 400 * SECOND });
     const first = start();
     const other = start();
     expect([(await first()).sent, (await other(0)).sent]).toEqual([[id], [id]]);

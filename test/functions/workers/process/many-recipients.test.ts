@@ -4,7 +4,7 @@ import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 const PEOPLE = 70;
 
-test('an escalation that tells more people than a hit has room for goes on to its last step, and each is told', async () => {
+test('an escalation to more people than a hit has room for goes on to its last step and notifies everyone', async () => {
   const world = await createPeopleWorld();
   const { customerId, rule, fall, hits, prove, onDuty } = await world.furnish();
   const who = { customerId, username: '', email: '', locale: 'en', canLogin: true, isAdmin: false, permissions: [] };

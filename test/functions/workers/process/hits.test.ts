@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-describe("a sensor's hits", () => {
-  test('have no gap where a rule was deleted after it fired, before its hit was written', async () => {
+describe('the hits of a sensor', () => {
+  test('have no gap when a rule is deleted after it fired and before its hit is written', async () => {
     const { home, rule, said, hits, hitsOfSensor } = await cloud.prepare('cedar');
     await work(cloud.base, said(presence(true, 0)));
     await work(crashingAt(cloud.base, 'HIT#'), said(presence(false, 1), presence(true, 2)));
@@ -21,11 +21,11 @@ describe("a sensor's hits", () => {
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
   });
 
-  test('are all listed though a decision was put aside and their numbers begin anew', async () => {
+  test('are all listed after a decision was quarantined and their numbers began anew', async () => {
     const { place, said, state, hitsOfSensor } = await cloud.prepare('hornbeam');
     await work(cloud.base, said(presence(true, 0)));
     const before = await state();
-    if (!before) throw new Error('there is no state');
+    if (!before) throw new Error('no state');
     const { states } = store(cloud.base.table);
     expect(await states.decide(place, before.version, { ...before, decision: null })).toBe(true);
     await work(cloud.base, said(presence(false, 1), presence(true, 2)));

@@ -1,0 +1,197 @@
+import { isTold, type Known, knownOf, textFor } from '#shared/api/addressees.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { isNamed, noFilters } from '#shared/domain/delivery/event-filters.ts';
+import { type EventContext, newDelivery, senderOf, serviceOf, snapshotOf } from '#shared/domain/delivery/snapshot.ts';
+import type { Decided, Decision } from '#shared/domain/event/decision.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
+import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { inContext, oneOrAll } from '#shared/observability/log.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
+import type { EventItem } from '#shared/store/sensors/events.ts';
+import type { StateItem } from '#shared/store/sensors/state-item.ts';
+import type { Received } from '#shared/worker/attempt.ts';
+import { kindOfFailure, RetryLater } from '#shared/worker/failure.ts';
+import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
+import { countAlarms, fire, fireDeleted, hitAppender, writeDeliveries } from './hits.ts';
+
+export type Rules = ReadonlyMap<number, Rule>;
+
+/** Loads the rules of a decision that are not known. One that was deleted after it fired is missing. */
+const loadFiredRules = async (
+  { store }: ProcessDeps,
+  { customerId }: SensorContext,
+  { decided }: Decision,
+  known: Rules,
+): Promise<Rules> => {
+  const ids = [...new Set(decided.flatMap(({ rules }) => rules))];
+  const read = ids.map(async (id) => known.get(id) ?? (await store.rules.get(customerId, id)));
+  const rules = (await Promise.all(read)).filter((rule) => rule !== null);
+  return new Map(rules.map((rule) => [rule.id, rule]));
+};
+
+/** The deliveries to customer webhooks, which get every event without a rule. */
+const customerDeliveries = async (
+  { now }: ProcessDeps,
+  eventContext: EventContext,
+  { customerId, customer }: SensorContext,
+  { webhooks }: Known,
+): Promise<Delivery[]> => {
+  const { happening } = eventContext.event;
+  const fitting = Object.entries(customer?.hooks ?? {}).filter(
+    ([webhookId, format]) =>
+      webhookId !== happening.notTo &&
+      isTold(format, eventContext) &&
+      isNamed(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
+  );
+  if (fitting.length === 0) return [];
+  const text = await textFor('en', eventContext.event);
+  return fitting.map(([webhookId, format]) => {
+    const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
+    const webhook = webhooks.get(webhookId);
+    return newDelivery(eventContext, to, snapshotOf(eventContext, webhook && senderOf(webhook), null, text), now());
+  });
+};
+
+/** Merges deliveries with the same id (a Raw webhook gets a message once); the merged one reports to the hits of all. */
+const merged = (deliveries: readonly Delivery[]): Delivery[] =>
+  [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
+    const [hit = null, ...alsoHits] = [first, ...others].flatMap((delivery) => delivery?.hit ?? []);
+    return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
+  });
+
+/** Writes the hits of a decision. Returns the deliveries that follow from it, and those whom it may notify. */
+const writeHits = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  decision: Decision,
+  rules: Rules,
+): Promise<{ deliveries: Delivery[]; recipients: Known }> => {
+  const { sensor, customer, customerId } = context;
+  const service = serviceOf(deps.settings);
+  const named = [...rules.values()].flatMap((rule) => rule.recipients);
+  const recipients = await knownOf(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
+  const append = hitAppender(deps, customerId, decision);
+  const deliveries: Delivery[] = [];
+  for (const event of decision.decided) {
+    const eventContext = { service, event, sensor, customer };
+    deliveries.push(...(await customerDeliveries(deps, eventContext, context, recipients)));
+    for (const ruleId of event.rules) {
+      const rule = rules.get(ruleId);
+      if (rule) deliveries.push(...(await fire(deps, eventContext, rule, { recipients, append })));
+      else await fireDeleted(eventContext, { ruleId, customerId }, append);
+    }
+  }
+  return { deliveries, recipients };
+};
+
+/** Updates what the list of sensors shows of a sensor's activity. */
+const showActivity = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: SensorContext,
+  { happening, receiveDate }: Decided,
+): Promise<void> => {
+  const { situation } = happening;
+  if (situation === 'sensor_active' || situation === 'sensor_inactive')
+    await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', receiveDate);
+};
+
+const eventItem = ({ room }: SensorRecord, event: Decided): EventItem => {
+  const { id, uuid, createDate, receiveDate, source, happening } = event;
+  const { type, action, code, point, region } = happening;
+  const coordinates = point && normalize(point, room ?? defaultRoom);
+  return {
+    id,
+    uuid,
+    createDate,
+    receiveDate,
+    type,
+    action,
+    code,
+    coordinates,
+    ...(region && { region: { index: region.index, name: region.name } }),
+    source,
+    ...(event.isLong && { isLong: true }),
+  };
+};
+
+/** Hits, then deliveries, then their tasks, and last the events: when these are there, the decision is applied. */
+const applySteps = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  decision: Decision,
+  known: Rules,
+): Promise<void> => {
+  const { sensor, customerId } = context;
+  const { decided } = decision;
+  deps.failpoint('process.decided');
+  const rules = await loadFiredRules(deps, context, decision, known);
+  const { deliveries, recipients } = await writeHits(deps, context, decision, rules);
+  deps.failpoint('process.hits_written');
+  const posted = await writeDeliveries(deps, merged(deliveries), recipients);
+  deps.failpoint('process.deliveries_written');
+  await deps.enqueue(posted.map(deliverTask));
+  countAlarms(deps, deliveries, recipients);
+  for (const event of decided) await showActivity(deps, context, event);
+  deps.failpoint('process.applied');
+  const events = decided.map((event) => eventItem(sensor, event));
+  await deps.store.events.add(customerId, sensor.id, events);
+  deps.log('info', 'a decision was applied', {
+    events: decided.map(({ uuid }) => uuid),
+    ruleIds: [...rules.keys()],
+    deliveries: deliveries.map(({ id }) => id),
+  });
+};
+
+/**
+ * Applies a decision step by step; each step may have been done before a crash. `known`: the rules that were loaded to make
+ * the decision. Meanwhile log lines name the messages that it was made of.
+ */
+export const applyDecision = (
+  deps: ProcessDeps,
+  context: SensorContext,
+  decision: Decision,
+  known: Rules,
+): Promise<void> => {
+  const { decided } = decision;
+  const requestId = oneOrAll(decided.map((event) => event.requestId));
+  const uuid = oneOrAll(decided.map((event) => event.source ?? event.uuid));
+  const about = { uuid, ...(requestId !== undefined && { requestId }) };
+  return inContext(about, () => applySteps(deps, context, decision, known));
+};
+
+/** Applies the previous decision if a crash left it applied in part. */
+export const finishDecision = async (deps: ProcessDeps, context: SensorContext): Promise<void> => {
+  const { customerId, sensorId } = sensorKey(context);
+  const { decision } = context.state;
+  if (!decision || (await deps.store.events.isApplied(customerId, sensorId, decision, deps.now()))) return;
+  const latest =
+    context.freshness === 'recent' ? await loadSensor(deps, { customerId, sensorId }, 'latest', context.state) : null;
+  await applyDecision(deps, latest?.kind === 'found' ? latest.context : context, decision, new Map());
+};
+
+type QuarantineCause = NonNullable<Received<unknown>['quarantineCause']>;
+
+/**
+ * Finishes the previous decision. One that fails by itself is quarantined, so that the sensor goes on without it. Returns
+ * the state after that.
+ */
+export const finishOrQuarantine = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  quarantineCause: QuarantineCause,
+): Promise<StateItem> => {
+  const { state, former } = context;
+  try {
+    await finishDecision(deps, context);
+    return state;
+  } catch (error) {
+    if (error instanceof RetryLater || kindOfFailure(error) !== 'other') throw error;
+    await quarantineCause(state.decision, `a decision fails by itself: ${error}`);
+    const next = { ...state, decision: null };
+    const times = { formerUntil: former?.ttl ?? null };
+    if (!(await deps.store.states.decide(sensorKey(context), state.version, next, times)))
+      throw new RetryLater('the state of the sensor was changed meanwhile');
+    return { ...next, version: state.version + 1 };
+  }
+};

@@ -1,0 +1,146 @@
+import { type Decided, type Decision, evaluateRules, numberAfter } from '#shared/domain/event/decision.ts';
+import type { EventDetails } from '#shared/domain/event/event.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import { isWorthWriting, type SensorState, silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { nextCheck, nextMove } from '#shared/domain/state/time.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import { MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
+import type { StateItem } from '#shared/store/sensors/state-item.ts';
+import { RetryLater } from '#shared/worker/failure.ts';
+import { finishDecision, type Rules } from './apply.ts';
+import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
+import type { Judgement, NewEvent } from './judge.ts';
+
+/** How a judgement ended. `state` is the state of the sensor after it. */
+type DecisionOutcome =
+  /** Nothing was worth a write. */
+  | { kind: 'unchanged'; state: StateItem }
+  /** The state was written; no event. */
+  | { kind: 'noted'; state: StateItem }
+  /** State and decision were written. */
+  | { kind: 'decided'; state: StateItem; decision: Decision; rules: Rules };
+
+const loadRules = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: SensorContext,
+  events: readonly NewEvent[],
+): Promise<Map<string, Rule[]>> => {
+  const situations = [
+    ...new Set(events.map(({ happening }) => happening.situation).filter((situation) => situation !== null)),
+  ];
+  // No rule fires for a sensor that is not linked.
+  const wanted = customerId === UNASSIGNED ? [] : situations;
+  const lists = await Promise.all(wanted.map((situation) => store.rules.forSituation(customerId, sensor, situation)));
+  return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
+};
+
+/** An event of a decision as it is stored: each byte of it is written with each state. The id of its call is for logs alone. */
+const storedEvent = ({ requestId: _, ...event }: Decided, rules: Rules): Decided => {
+  // Only a rule that asks whether the event is over needs its subject.
+  if (event.rules.some((id) => rules.get(id)?.untilAcknowledged === false)) return event;
+  const { subject: __, ...happening } = event.happening;
+  return { ...event, happening };
+};
+
+/** A decision that is not written yet, and the times at which rules last fired once it is. */
+type NewDecision = { decision: Decision; fired: SensorState['fired']; rules: Rules };
+
+/** Decides which rules fire. The state keeps one decision, so the previous one is finished before it is replaced. */
+const decideRules = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  events: readonly NewEvent[],
+): Promise<NewDecision> => {
+  const { customerId, state: before } = context;
+  const [rulesOf] = await Promise.all([loadRules(deps, context, events), finishDecision(deps, context)]);
+  const rulesFor = ({ situation }: EventDetails) => (situation === null ? [] : (rulesOf.get(situation) ?? []));
+  const { fired, decided } = evaluateRules(before.fired, events, rulesFor);
+  // This is read before the decision is written, when no hit of it can exist yet.
+  const isHit = decided.some((event) => event.rules.length > 0);
+  const after = isHit ? await deps.store.ruleHits.tail(customerId) : null;
+  const rules = new Map([...rulesOf.values()].flat().map((rule) => [rule.id, rule]));
+  const numbered = numberAfter(before.decision, deps.now());
+  return { decision: { decided, after, numbered }, fired, rules };
+};
+
+/** When (ms) time next moves a fall on by this judgement. Infinity when it moves none. */
+const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): number =>
+  timings && next.falls !== state.falls ? nextCheck(next, timings) : Number.POSITIVE_INFINITY;
+/** Whether a queue can delay a task until then. */
+const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= MAX_DELAY_SECONDS * 1_000;
+
+/**
+ * When (ms) the sweep has to check the sensor: when it would be offline, and before an alarm that time raises later than a
+ * queue can delay. Null when the due index stays as it is: moving its entry costs more than a check in vain.
+ */
+const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Judgement): number | null => {
+  const { next, timings } = judgement;
+  const { state: before } = context;
+  const woke = next.isActive && !before.isActive;
+  const offline = woke ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS) : Number.POSITIVE_INFINITY;
+  const isFar = !isSoon(deps, nextFallCheck(context, judgement));
+  const alarm = timings && isFar ? nextMove(next, timings, 'alarm') : Number.POSITIVE_INFINITY;
+  const wanted = Math.min(offline, alarm);
+  return wanted < Number(before.dueAt ?? Number.POSITIVE_INFINITY) ? wanted : null;
+};
+
+/** Enqueues the task that checks a fall at the moment when time moves it on. */
+const enqueueFallCheck = async (deps: ProcessDeps, context: SensorContext, judgement: Judgement): Promise<void> => {
+  const time = nextFallCheck(context, judgement);
+  if (!isSoon(deps, time)) return;
+  const task = { type: 'check_sensor' as const, ...sensorKey(context) };
+  await deps.enqueue([task], { delaySeconds: (time - deps.now()) / 1_000 });
+};
+
+/** The state after a judgement; without a new decision it keeps the previous one. */
+const stateAfter = (before: StateItem, { next, judged }: Judgement, made: NewDecision | null): StateItem => {
+  const { duePk, dueAt, decision, fired } = before;
+  const position = judged ?? before.judged;
+  const stored = made && {
+    ...made.decision,
+    decided: made.decision.decided.map((event) => storedEvent(event, made.rules)),
+  };
+  return {
+    ...next,
+    ...(position && { judged: position }),
+    ...(duePk && dueAt && { duePk, dueAt }),
+    fired: made?.fired ?? fired,
+    decision: stored ?? decision,
+  };
+};
+
+/**
+ * Decides what follows from a judgement, and writes state and decision by one conditional write. Retried later when another
+ * process decided meanwhile.
+ */
+export const decide = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  judgement: Judgement,
+): Promise<DecisionOutcome> => {
+  const { next, events, judged } = judgement;
+  const { state: before, former } = context;
+  // Reports are answered without the queue only once the state says that all calls before were judged.
+  const isCallJudged = judged !== undefined && judged.run?.last !== before.judged?.run?.last;
+  const isNews = isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);
+  if (events.length === 0 && !isNews) return { kind: 'unchanged', state: before };
+
+  const made = events.length > 0 ? await decideRules(deps, context, events) : null;
+  const state = stateAfter(before, judgement, made);
+  const times = {
+    watchAt: former ? null : nextSweepCheck(deps, context, judgement),
+    formerUntil: former?.ttl ?? null,
+  };
+  // The check is enqueued first: once the state holds a fall that goes on, a task for it exists.
+  if (!former) await enqueueFallCheck(deps, context, judgement);
+  deps.failpoint('process.judged');
+  if (!(await deps.store.states.decide(sensorKey(context), before.version, state, times)))
+    throw new RetryLater('the state of the sensor was changed meanwhile');
+
+  const written = { ...state, version: before.version + 1 };
+  if (!made) return { kind: 'noted', state: written };
+  const hits = made.decision.decided.flatMap((event) => event.rules).length;
+  deps.measure('Events', events.length);
+  if (hits > 0) deps.measure('RuleHits', hits);
+  return { kind: 'decided', state: written, decision: made.decision, rules: made.rules };
+};

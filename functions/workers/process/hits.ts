@@ -1,0 +1,178 @@
+import { type Addressee, addresseesOf, deliveryTo, type Known, onceEach, publisherOf } from '#shared/api/addressees.ts';
+import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import type { EventContext } from '#shared/domain/delivery/snapshot.ts';
+import type { Decision } from '#shared/domain/event/decision.ts';
+import { timeOrderedId } from '#shared/domain/ids.ts';
+import { beginning, isNear, placesOf } from '#shared/domain/rule/escalation.ts';
+import { isForDuty } from '#shared/domain/rule/recipients.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import type { HitPlace, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import type { Escalate } from '#shared/queue/task.ts';
+import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
+import type { ProcessDeps } from './context.ts';
+
+type UnnumberedHit = Omit<NewHit, 'numbered'>;
+type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
+
+/** Appends a hit to the customer's hits. Returns its place and its messages, and whether it is new. */
+type AppendHit = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
+
+/**
+ * Creates what appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a
+ * crash; the search for each begins after the one before.
+ */
+export const hitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
+  let last = decision.after ?? { id: 0, createDate: 0 };
+  const before = decision.numbered;
+  let { number } = before;
+  return async (hit) => {
+    number += 1;
+    const numbered = { ...hit, numbered: { ...before, number } };
+    const { isNew, ...place } = await store.ruleHits.append(customerId, last, numbered, now());
+    last = place;
+    // The rule may have been given other recipients since the hit was written.
+    const found = isNew ? hit : await store.ruleHits.get(customerId, place.id);
+    return { ...place, messages: (found ?? hit).messages, isNew };
+  };
+};
+
+/** The message of a hit for an addressee, not sent yet. */
+export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): NewMessage => ({
+  id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
+  accountId: addressee.accountId,
+  publisher: publisherOf(addressee),
+  wasSend: false,
+  sendTryTimes: [],
+  extra: { display_name: addressee.name, is_bot: 'webhookId' in addressee },
+});
+
+const newHit = (
+  deps: ProcessDeps,
+  eventContext: EventContext,
+  rule: Rule,
+  { addressees, nobodyOnDuty }: { addressees: readonly Addressee[]; nobodyOnDuty: boolean },
+): UnnumberedHit => {
+  const { rules: _, requestId: __, ...cause } = eventContext.event;
+  return {
+    ruleId: rule.id,
+    ruleSensorGroupId: rule.sensorGroupId ?? 0,
+    ruleCustomerId: rule.customerId,
+    sensorId: eventContext.sensor.id,
+    sensorEventId: eventContext.event.uuid,
+    situation: rule.situation,
+    ...(nobodyOnDuty && { nobodyOnDuty }),
+    ...(eventContext.event.happening.isSimulated && { isSimulated: true }),
+    messages: addressees.map((addressee) => messageFor(deps, addressee)),
+    escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
+    cause,
+  };
+};
+
+/** Writes the hit of a rule that was deleted after it fired and before its hit was written, because of a crash. It notifies nobody. */
+export const fireDeleted = async (
+  { event, sensor }: EventContext,
+  { ruleId, customerId }: { ruleId: number; customerId: number },
+  append: AppendHit,
+): Promise<void> => {
+  const { uuid, happening } = event;
+  if (happening.situation === null) return;
+  await append({
+    ruleId,
+    ruleSensorGroupId: 0,
+    ruleCustomerId: customerId,
+    messages: [],
+    sensorId: sensor.id,
+    sensorEventId: uuid,
+    situation: happening.situation,
+  });
+};
+
+/**
+ * The first recipients of a hit, and the places of their messages in it; null for one whom the rule names only since then.
+ * The rule as it is now and the people whom the hit names both count: after a crash they may have nobody in common.
+ */
+const firstAddressees = (
+  addressees: readonly Addressee[],
+  messages: readonly Message[],
+): { addressee: Addressee; place: number | null }[] => {
+  const first = messages.map(({ accountId, publisher, step = 0 }) => ({ accountId, publisher, step }));
+  const named = addressees.map((addressee) => {
+    return { accountId: addressee.accountId, publisher: publisherOf(addressee), step: 0 };
+  });
+  const places = placesOf(first, named);
+  const byRule = addressees.map((addressee, at) => ({ addressee, place: places[at] ?? null }));
+  const byHit = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, place) =>
+    by === 'webhook' || step > 0 ? [] : [{ addressee: { accountId, name: extra.display_name, by }, place }],
+  );
+  return onceEach([...byRule, ...byHit]);
+};
+
+/**
+ * Enqueues the task for a round that is due `at` (ms), if a queue can delay it until then. Otherwise the sweep does, in
+ * time.
+ */
+export const enqueueRound = async (
+  { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
+  hit: Omit<Escalate, 'type'>,
+  at: number,
+): Promise<void> => {
+  if (isNear(at, now())) await enqueue([{ type: 'escalate', ...hit }], { delaySeconds: (at - now()) / 1_000 });
+};
+
+/** Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first recipients. */
+export const fire = async (
+  deps: ProcessDeps,
+  eventContext: EventContext,
+  rule: Rule,
+  { recipients, append }: { recipients: Known; append: AppendHit },
+): Promise<Delivery[]> => {
+  const named = addresseesOf(rule.recipients, recipients, eventContext);
+  const nobodyOnDuty = isForDuty(rule.recipients) && recipients.onDuty.length === 0;
+  const hit = newHit(deps, eventContext, rule, { addressees: named, nobodyOnDuty });
+  const { id, createDate, messages, isNew } = await append(hit);
+  const escalation = beginning(rule, createDate, nobodyOnDuty);
+  const task = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
+  if (escalation) await enqueueRound(deps, task, escalation.at);
+  const addressees = firstAddressees(named, messages);
+  if (nobodyOnDuty && (isNew || addressees.length === 0)) deps.measure('NobodyOnDuty');
+  const deliveries = addressees.map(({ addressee, place }) => {
+    const to = { rule, addressee, hit: place === null ? null : { id, message: place } };
+    return deliveryTo(deps, eventContext, recipients, to);
+  });
+  return (await Promise.all(deliveries)).flat();
+};
+
+/** Whether a delivery is fetched from a webhook without an address. */
+const isFetched = (delivery: Delivery, { webhooks }: Pick<Known, 'webhooks'>): delivery is WebhookDelivery =>
+  delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
+
+/**
+ * Writes deliveries, and returns those that are to be enqueued. Those that are fetched are written one after the other, for
+ * their order is that of the events.
+ */
+export const writeDeliveries = async (
+  { store }: ProcessDeps,
+  deliveries: readonly Delivery[],
+  recipients: Pick<Known, 'webhooks'>,
+): Promise<Delivery[]> => {
+  const posted = deliveries.filter((delivery) => !isFetched(delivery, recipients));
+  await Promise.all(posted.map((delivery) => store.deliveries.create(delivery, false)));
+  for (const delivery of deliveries)
+    if (isFetched(delivery, recipients)) await store.deliveries.createFetched(delivery);
+  return posted;
+};
+
+/** Measures the alarms that have to be delivered at once: not those of a webhook that is off, or fetched, or whose schedule begins later. */
+export const countAlarms = (
+  { measure }: ProcessDeps,
+  deliveries: readonly Delivery[],
+  { webhooks }: Pick<Known, 'webhooks'>,
+): void => {
+  const isNow = ({ hit, webhookId }: Delivery): boolean => {
+    if (webhookId === null) return true;
+    const webhook = webhooks.get(webhookId);
+    return hit !== null && webhook?.isEnabled === true && webhook.url !== null && !webhook.retrySchedule?.[0];
+  };
+  const count = deliveries.filter(isNow).length;
+  if (count > 0) measure('AlarmsToTell', count);
+};

@@ -1,0 +1,98 @@
+import { type Credible, credible, type Signal } from '#shared/domain/event/message.ts';
+import { type JudgedRun, type NotedCall, runWith } from '#shared/domain/event/noted-call.ts';
+import { decoders } from '#shared/domain/makers/decoders.ts';
+import type { ProcessMessages, ProcessNotice } from '#shared/queue/task.ts';
+import type { NoticeItem } from '#shared/store/sensors/events.ts';
+import type { JudgedPosition } from '#shared/store/sensors/state-item.ts';
+import type { Received } from '#shared/worker/attempt.ts';
+import type { ProcessDeps } from './context.ts';
+
+/** A received task with messages of a device, or with a notice of the service. */
+export type MessageTask = Received<ProcessMessages | ProcessNotice>;
+
+type Origin = {
+  /** The task that is done once all of its inputs are judged. */
+  received: MessageTask;
+  /** The place in the order of the sensor: compared as text, a later one is greater. */
+  position: string;
+  receiveDate: number;
+  /** The id of the API call that brought it. */
+  requestId?: string | undefined;
+  /** The noted call whose last message this is. */
+  noted?: NotedCall | undefined;
+};
+/** A message of a device, `at` being its number within the call. It is decoded once, here. */
+export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; decoded: Credible };
+/** A notice of the service about a sensor. */
+export type NoticeInput = Origin & { kind: 'notice'; uuid: string; notice: NoticeItem };
+/** A call of a device without a message. */
+type CallInput = Origin & { kind: 'call' };
+/** One thing to be judged. */
+export type SensorInput = MessageInput | NoticeInput | CallInput;
+
+/** The inputs of one task in their order. A notice that was processed before has none. */
+const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
+  const { task, sequence } = received;
+  const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
+  const { requestId } = task;
+  if (task.type === 'process_notice') {
+    const { customerId, sensorId, uuid } = task;
+    const notice = await store.events.notice(customerId, sensorId, uuid);
+    if (!notice) return [];
+    const { receiveDate } = notice;
+    return [{ kind: 'notice', received, position: positionOf(0), receiveDate, requestId, uuid, notice }];
+  }
+  const { manufacturer, messages, receiveDate, first, noted } = task;
+  if (messages.length === 0)
+    return [{ kind: 'call', received, position: positionOf(0), receiveDate, requestId, noted }];
+  const decode = decoders[manufacturer];
+  return messages.map((raw, at) => ({
+    kind: 'message',
+    received,
+    position: positionOf(at),
+    receiveDate,
+    requestId,
+    raw,
+    at: first + at,
+    decoded: credible(decode(JSON.parse(raw)), receiveDate),
+    ...(at === messages.length - 1 && { noted }),
+  }));
+};
+
+/** Reads the inputs of tasks in their order. */
+export const readInputs = async (deps: ProcessDeps, tasks: readonly MessageTask[]): Promise<SensorInput[]> =>
+  (await Promise.all(tasks.map((received) => readTask(deps, received)))).flat();
+
+const alarming = new Set<Signal['kind']>(['fall', 'bed_exit']);
+/** Whether an input is likely to make an event. Then everything that an alarm needs is read at once. */
+export const isLikelyEvent = (input: SensorInput): boolean =>
+  input.kind === 'notice' || (input.kind === 'message' && alarming.has(input.decoded.signal.kind));
+
+/**
+ * A message that was received this much later (ms) than all judged ones counts as new, whatever its position is: a queue
+ * that was created anew numbers its messages from the beginning. The clocks of accepting hosts differ by less.
+ */
+const NEW_QUEUE_AFTER = 10_000;
+
+/** Whether an input was judged before. A message that is received twice has the same position in the order of its sensor. */
+export const wasJudged = ({ position, receiveDate }: SensorInput, judged: JudgedPosition | undefined): boolean =>
+  judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
+
+/**
+ * Whether a decision of these inputs may be stored but not applied: they were received before, or accepted no later than
+ * what was judged. (The receives of a dead letter that is put back are counted anew.)
+ */
+export const mayBeDecided = (inputs: readonly SensorInput[], judged: JudgedPosition | undefined): boolean =>
+  inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));
+
+/** Returns how far the messages of a sensor are judged once these inputs are. */
+export const judgedUpTo = (
+  inputs: readonly SensorInput[],
+  before: JudgedPosition | undefined,
+): JudgedPosition | undefined => {
+  const last = inputs.at(-1);
+  const calls = inputs.flatMap(({ noted }) => noted ?? []);
+  const run = calls.reduce<JudgedRun | undefined>(runWith, before?.run);
+  const dates = [before?.receiveDate ?? 0, ...inputs.map(({ receiveDate }) => receiveDate)];
+  return last && { position: last.position, receiveDate: Math.max(...dates), ...(run && { run }) };
+};

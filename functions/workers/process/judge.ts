@@ -1,0 +1,197 @@
+import type { Decided } from '#shared/domain/event/decision.ts';
+import {
+  type Cause,
+  type StepOutcome,
+  stepByCall,
+  stepByMessage,
+  stepByNotice,
+} from '#shared/domain/event/event-steps.ts';
+import { messageUuid, type Signal } from '#shared/domain/event/message.ts';
+import { inOrder, timeOrderedId, uuidV5 } from '#shared/domain/ids.ts';
+import { learningEnds, learntBasic, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
+import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import type { Timings } from '#shared/domain/state/room-context.ts';
+import { endsLearning, needsOf } from '#shared/domain/state/step.ts';
+import { noteContext } from '#shared/observability/log.ts';
+import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import { isLong } from '#shared/store/sensors/events.ts';
+import type { JudgedPosition, StateItem } from '#shared/store/sensors/state-item.ts';
+import { type Gone, loadRoom, loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
+import { judgedUpTo, type MessageInput, type NoticeInput, type SensorInput } from './inputs.ts';
+
+/** An event before its rules are evaluated. */
+export type NewEvent = Omit<Decided, 'rules'>;
+
+/** What follows from messages or from time: the next state of a sensor, and events. */
+export type Judgement = {
+  next: SensorState;
+  events: readonly NewEvent[];
+  /** The timings of the falls that time moves on, if there are any. */
+  timings: Timings | null;
+  /** How far the messages of the sensor are judged; undefined leaves that as it is. */
+  judged: JudgedPosition | undefined;
+};
+
+/** `context` is the latest one if that had to be loaded; `inputs` are those that were judged. */
+type Judged = Judgement & { kind: 'judged'; context: SensorContext; inputs: readonly SensorInput[] };
+/** There is an event, or a region or a timing matters, but the context is only recent. */
+type Outdated = { kind: 'outdated' };
+type InputStep = ({ kind: 'judged' } & Omit<Judgement, 'judged'>) | Outdated;
+
+type JudgeDeps = ProcessDeps & { newEventId: (time: number) => number };
+
+/** The most events of one decision, which is stored in one item with the state. A message is never divided. */
+const MAX_EVENTS = 25;
+/** The most rule hits of one decision, if every rule fires for every event: these are written within one invocation. */
+const MAX_HITS = 250;
+
+/** The most events that are decided together: fewer for a customer with many rules. */
+const maxEvents = ({ customer }: SensorContext): number =>
+  Math.max(1, Math.min(MAX_EVENTS, Math.floor(MAX_HITS / (customer?.rules ?? 1))));
+
+/** Creates what generates event ids. Events of the same time get consecutive ids, also after those of the last decision. */
+export const eventIdsAfter = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
+  inOrder((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
+
+/** Stores the firmware version that a device reports. */
+const noteFirmware = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: SensorContext,
+  signal: Signal,
+): Promise<void> => {
+  if (signal.kind !== 'state' || signal.firmware === null || signal.firmware === sensor.firmwareVersion) return;
+  await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
+};
+
+/** Ends learning phase and test mode when the device reports that it has learnt, before the message is decided. */
+const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: number): Promise<void> => {
+  const key = { ...sensorKey(context), manufacturer: context.sensor.manufacturer };
+  await retryOnConflict(async () => {
+    const before = await store.configs.get<StoredBasic>(key, 'basic');
+    const values = before && learntBasic(before.values, time);
+    if (!before || !values) return 'unchanged';
+    const learning = learningEnds(before.values, values, time);
+    return (await store.configs.put(key, 'basic', { values, learning }, before)) === 'changed' ? null : 'ended';
+  });
+};
+
+/** The step of an input, with the ids of its events. */
+const stepOf = (
+  { newEventId }: JudgeDeps,
+  { freshness }: SensorContext,
+  { requestId }: SensorInput,
+  { next, events, timings = null }: StepOutcome & { timings?: Timings | null },
+): InputStep => {
+  if (events.length > 0 && freshness === 'recent') return { kind: 'outdated' };
+  const identified = events.map((event) => ({
+    ...event,
+    id: newEventId(event.createDate),
+    ...(requestId !== undefined && { requestId }),
+  }));
+  return { kind: 'judged', next, events: identified, timings };
+};
+
+/** Judges a call by which its device only shows that it is online. */
+const judgeCall = (deps: JudgeDeps, context: SensorContext, state: SensorState, input: SensorInput): InputStep => {
+  const sensorId = context.sensor.id;
+  const { receiveDate } = input;
+  const uuid = uuidV5(sensorId, 'heard', receiveDate);
+  return stepOf(deps, context, input, stepByCall(state, { receiveDate, sensorId, source: null, uuid }));
+};
+
+const judgeNotice = (deps: JudgeDeps, context: SensorContext, state: SensorState, input: NoticeInput): InputStep => {
+  const { receiveDate, uuid, notice } = input;
+  const cause: Cause = { receiveDate, sensorId: context.sensor.id, source: null, uuid };
+  return stepOf(deps, context, input, stepByNotice(state, [notice.notice, notice], cause));
+};
+
+/** Judges a message. One that makes an event is stored first; a duplicate only shows that its device is online. */
+const judgeMessage = async (
+  deps: JudgeDeps,
+  context: SensorContext,
+  state: SensorState,
+  input: MessageInput,
+): Promise<InputStep> => {
+  const { receiveDate, raw, at, decoded } = input;
+  const { customerId, sensorId } = sensorKey(context);
+  const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
+  noteContext({ uuid });
+  await noteFirmware(deps, context, decoded.signal);
+  if (endsLearning(state, decoded.signal)) await noteLearnt(deps, context, receiveDate);
+  const needs = needsOf(state, decoded.signal);
+  if (context.freshness === 'recent' && (needs.regions || needs.critical)) return { kind: 'outdated' };
+  const room = await loadRoom(deps, context, needs);
+  const timings = needs.critical ? room.timings : null;
+  const outcome = stepByMessage(state, decoded, { receiveDate, sensorId, uuid, source: uuid, raw }, room);
+  const step = stepOf(deps, context, input, { ...outcome, timings });
+  if (step.kind === 'outdated') return step;
+  const [first] = step.events;
+  if (!first) return step;
+  const isNew = await deps.store.events.keep({ uuid, raw, at, customerId, sensorId, id: first.id, receiveDate });
+  if (!isNew) return judgeCall(deps, context, state, input);
+  return isLong(raw) ? { ...step, events: step.events.map((event) => ({ ...event, isLong: true })) } : step;
+};
+
+const judgeInput = (
+  deps: JudgeDeps,
+  context: SensorContext,
+  state: SensorState,
+  input: SensorInput,
+): InputStep | Promise<InputStep> => {
+  if (input.kind === 'notice') return judgeNotice(deps, context, state, input);
+  return input.kind === 'message' ? judgeMessage(deps, context, state, input) : judgeCall(deps, context, state, input);
+};
+
+/** Whether an input is a notice that is an event already. The sweep sends another task for one that is pending for long. */
+const isDuplicateNotice = async (
+  { store }: ProcessDeps,
+  context: SensorContext,
+  input: SensorInput,
+  events: readonly NewEvent[],
+): Promise<boolean> => {
+  if (input.kind !== 'notice') return false;
+  const { customerId, sensorId } = sensorKey(context);
+  return (
+    events.some(({ uuid }) => uuid === input.uuid) || (await store.events.isThere(customerId, sensorId, input.uuid))
+  );
+};
+
+/** Judges inputs with the given context, each from the state that the one before left. */
+const judgeWith = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  pending: readonly SensorInput[],
+): Promise<Judged | Outdated> => {
+  const { state } = context;
+  const judgeDeps = { ...deps, newEventId: eventIdsAfter(deps, state) };
+  const events: NewEvent[] = [];
+  const inputs: SensorInput[] = [];
+  let next: SensorState = state;
+  let timings: Timings | null = null;
+  for (const input of pending) {
+    if (events.length >= maxEvents(context)) break;
+    inputs.push(input);
+    if (await isDuplicateNotice(deps, context, input, events)) continue;
+    const step = await judgeInput(judgeDeps, context, next, input);
+    if (step.kind === 'outdated') return step;
+    next = step.next;
+    timings = step.timings ?? timings;
+    events.push(...step.events);
+  }
+  return { kind: 'judged', context, next, events, timings, inputs, judged: judgedUpTo(inputs, state.judged) };
+};
+
+/**
+ * Judges as many of the pending inputs as one decision can hold. The latest context is loaded only when it matters; most
+ * messages make no event.
+ */
+export const judge = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  pending: readonly SensorInput[],
+): Promise<Judged | Gone> => {
+  const result = await judgeWith(deps, context, pending);
+  if (result.kind === 'judged') return result;
+  const latest = await loadSensor(deps, sensorKey(context), 'latest', context.state);
+  return latest.kind === 'gone' ? latest : judge(deps, latest.context, pending);
+};

@@ -1,0 +1,87 @@
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import { Quarantine, RetryLater } from '#shared/worker/failure.ts';
+import { applyDecision, finishDecision, finishOrQuarantine } from './apply.ts';
+import { loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from './context.ts';
+import { decide } from './decide.ts';
+import { isLikelyEvent, type MessageTask, mayBeDecided, readInputs, type SensorInput, wasJudged } from './inputs.ts';
+import { judge } from './judge.ts';
+
+/** How much time (ms) must be left to apply a decision. */
+const MARGIN_MS = 5_000;
+
+/** Finishes the previous decision if a crash may have left it applied in part. Returns the context after that. */
+const finishUnfinished = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  tasks: readonly MessageTask[],
+  inputs: readonly SensorInput[],
+): Promise<SensorContext> => {
+  const [first] = tasks;
+  if (first?.quarantineCause)
+    return { ...context, state: await finishOrQuarantine(deps, context, first.quarantineCause) };
+  if (mayBeDecided(inputs, context.state.judged)) await finishDecision(deps, context);
+  return context;
+};
+
+/** Ends the notices among judged inputs, and marks the tasks of which nothing is pending as done. */
+const complete = async (
+  { store }: ProcessDeps,
+  { customerId, sensorId }: SensorKey,
+  tasks: readonly MessageTask[],
+  { judged, pending }: { judged: readonly SensorInput[]; pending: readonly SensorInput[] },
+): Promise<void> => {
+  for (const input of judged)
+    if (input.kind === 'notice') await store.events.endNotice(customerId, sensorId, input.uuid);
+  for (const task of tasks) if (!pending.some(({ received }) => received === task)) task.done();
+};
+
+/**
+ * Discards what a sensor reported that belonged to nobody and is gone or linked by now, or that was erased. A sensor of a
+ * customer leaves its record for longer than its messages may be pending; without one they are never done: the sensor is in
+ * another table.
+ */
+const discard = async (
+  { store, log }: ProcessDeps,
+  { customerId, sensorId }: SensorKey,
+  tasks: readonly MessageTask[],
+): Promise<void> => {
+  const isOfCustomer = customerId !== UNASSIGNED && tasks.some(({ task }) => task.type === 'process_messages');
+  if (isOfCustomer && !(await store.sensors.wasErased(customerId, sensorId)))
+    throw new Quarantine('the table has no such sensor');
+  log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
+  for (const { task, done } of tasks) {
+    if (task.type === 'process_notice') await store.events.endNotice(customerId, sensorId, task.uuid);
+    done();
+  }
+};
+
+/** Processes messages and notices of one sensor, all of the time when it belonged to one customer. */
+export const processMessages = async (
+  deps: ProcessDeps,
+  key: SensorKey,
+  tasks: readonly MessageTask[],
+  timeLeft: () => number,
+): Promise<void> => {
+  const inputs = await readInputs(deps, tasks);
+  const loaded = await loadSensor(deps, key, inputs.some(isLikelyEvent) ? 'latest' : 'recent');
+  if (loaded.kind === 'gone') return discard(deps, key, tasks);
+
+  let context = await finishUnfinished(deps, loaded.context, tasks, inputs);
+  const position = context.state.judged;
+  let pending = inputs.filter((input) => !wasJudged(input, position));
+  await complete(deps, key, tasks, { judged: inputs.filter((input) => wasJudged(input, position)), pending });
+
+  while (pending.length > 0) {
+    if (timeLeft() < MARGIN_MS) throw new RetryLater('no time left for the rest');
+
+    const judgement = await judge(deps, context, pending);
+    if (judgement.kind === 'gone') return discard(deps, key, tasks);
+
+    const outcome = await decide(deps, judgement.context, judgement);
+    if (outcome.kind === 'decided') await applyDecision(deps, judgement.context, outcome.decision, outcome.rules);
+
+    context = { ...judgement.context, state: outcome.state };
+    pending = pending.slice(judgement.inputs.length);
+    await complete(deps, key, tasks, { judged: judgement.inputs, pending });
+  }
+};

@@ -1,0 +1,127 @@
+import type { SQSRecord } from 'aws-lambda';
+import type * as z from 'zod';
+import { noteContext } from '../observability/log.ts';
+import { unmeasured } from '../observability/metrics.ts';
+import type { Consumer } from '../queue/consumer.ts';
+import { compose, type Deps, type Runtime } from '../runtime/deps.ts';
+import { type FailureKind, isRetriedTooOften, kindOfFailure, Quarantine, RetryLater } from './failure.ts';
+import { quarantine, tryQuarantine } from './quarantine.ts';
+import { idsOfAll } from './task-ids.ts';
+
+/**
+ * A task as it was received. `sequence` is its sequence number in its group of a FIFO queue, and grows also when
+ * compared as text; `receives` counts the receives of the message, this one included.
+ */
+export type Received<T> = {
+  task: T;
+  sequence: string;
+  receives: number;
+  /** Marks the task as done: it is not given back, even when a later task of its group fails. */
+  done: () => void;
+  /**
+   * Present at the last attempt before this message is quarantined because it fails by itself. Quarantines what an earlier
+   * message left instead, if that makes this one fail.
+   */
+  quarantineCause?: (cause: unknown, reason: string) => Promise<void>;
+};
+
+/**
+ * Works on tasks in their order: on a single one, or on those of one group of a FIFO queue. It rejects to give back all
+ * tasks that are not marked as done.
+ */
+export type Work<C extends Consumer> = (
+  received: readonly Received<z.output<C['task']>>[],
+  deps: Deps<C['uses'][number]>,
+  timeLeft: () => number,
+) => Promise<void>;
+
+/** How an attempt ended. `left`: the messages that are not done. */
+export type Outcome =
+  | { kind: 'done' }
+  | { kind: 'retry_later'; left: readonly SQSRecord[] }
+  | { kind: 'failed'; left: readonly SQSRecord[]; failure: FailureKind; error: unknown };
+
+/** Attempts the tasks of messages that belong to one group. Never rejects. */
+export type Attempt = (records: readonly SQSRecord[], timeLeft: () => number, isLast?: boolean) => Promise<Outcome>;
+
+/** Returns the content of a message, or undefined if it is no JSON. */
+export const contentOf = ({ body }: Pick<SQSRecord, 'body'>): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the tasks of messages. One that cannot be read is quarantined, because no retry makes it readable. */
+const readTasks = async <C extends Consumer>(
+  runtime: Runtime,
+  contract: C,
+  records: readonly SQSRecord[],
+  left: Set<SQSRecord>,
+) => {
+  const received: (Received<z.output<C['task']>> & { messageId: string })[] = [];
+  for (const record of records) {
+    const { data, error } = contract.task.safeParse(contentOf(record));
+    const { ApproximateReceiveCount, SequenceNumber = '' } = record.attributes;
+    const { messageId } = record;
+    const done = () => void left.delete(record);
+    const task = data as z.output<C['task']>;
+    const receives = Number(ApproximateReceiveCount);
+    if (!error) received.push({ messageId, task, sequence: SequenceNumber, receives, done });
+    else {
+      const reason = error.issues[0]?.message ?? 'the body is not a task';
+      runtime.log('error', 'a message cannot be read', { messageId, reason });
+      await quarantine(runtime, record, reason).then(done);
+    }
+  }
+  return received;
+};
+
+const quarantineInstead =
+  (runtime: Runtime, record: SQSRecord) =>
+  (cause: unknown, reason: string): Promise<void> =>
+    quarantine(runtime, { ...record, body: JSON.stringify(cause) }, reason);
+
+/** Creates what turns the error of an attempt into its outcome. */
+const failing = (runtime: Runtime, { name: worker }: Consumer) => {
+  const { log } = runtime;
+  const { measure } = runtime.metrics ?? unmeasured;
+  return async (left: readonly SQSRecord[], error: unknown): Promise<Outcome> => {
+    if (error instanceof RetryLater) {
+      log('info', 'a message comes again', { reason: error.message });
+      const late = left.filter(isRetriedTooOften);
+      if (late.length > 0) measure('TasksFailed', late.length, { worker, kind: 'again' });
+      return { kind: 'retry_later', left };
+    }
+    const [first, ...others] = left;
+    if (error instanceof Quarantine && first && (await tryQuarantine(runtime, first, error.message)))
+      return others.length > 0 ? { kind: 'retry_later', left: others } : { kind: 'done' };
+    const kind = kindOfFailure(error);
+    log('error', 'a message was not worked off', { kind }, error);
+    // Lambda counts no error when a part of a batch is given back.
+    measure('TasksFailed', left.length, { worker, kind });
+    return { kind: 'failed', left, failure: kind, error };
+  };
+};
+
+/** Creates what attempts the tasks of a consumer. */
+export const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, work: Work<C>): Attempt => {
+  const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
+  const outcomeOf = failing(runtime, contract);
+  return async (records, timeLeft, isLast = false) => {
+    const left = new Set(records);
+    const [first] = records;
+    try {
+      const read = await readTasks(runtime, contract, records, left);
+      const quarantineCause = isLast && first ? quarantineInstead(runtime, first) : null;
+      const received = quarantineCause ? read.map((task) => ({ ...task, quarantineCause })) : read;
+      noteContext(idsOfAll(received));
+      const ready = await deps;
+      if (received.length > 0) await work(received, ready, timeLeft);
+      return { kind: 'done' };
+    } catch (error) {
+      return outcomeOf([...left], error);
+    }
+  };
+};
