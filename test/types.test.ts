@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { typos } from './fixtures/typos.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const FILE = 'test/types.test-d.ts';
@@ -17,54 +18,98 @@ const cases = starts.map((start, at) => ({
   to: starts[at + 1] ?? lines.length,
 }));
 
-type Judgement = { looked: boolean; faults: { line: number; text: string }[] };
+type Fault = { file: string; line: number; column: number; text: string };
+type Judgement = { looked: boolean; faults: Fault[] };
 
-/** The project's own options, for the cases and what they import alone: quicker than the whole project. */
-const config = {
-  extends: `${root}tsconfig.json`,
-  compilerOptions: { typeRoots: [`${root}node_modules/@types`] },
-  include: [],
-  files: [root + FILE],
-};
+/** The project's own options, for the functions, the cases and what they import: quicker than the whole project. */
+const config = { extends: './tsconfig.base.json', include: ['functions', FILE], exclude: [] };
 
 const compile = (project: string): Promise<string> => {
   const options = ['-p', project, '--pretty', 'false', '--listFiles'];
   return new Promise((resolve) => {
-    execFile(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, ...options], (_, output) =>
-      resolve(output),
+    execFile(
+      process.execPath,
+      [`${root}node_modules/typescript-7/bin/tsc`, ...options],
+      { cwd: project, maxBuffer: Number.POSITIVE_INFINITY },
+      (_, output) => resolve(output),
     );
   });
 };
 
-/** What the compiler finds wrong in the cases; a `@ts-expect-error` that it has no use for is wrong. */
+const contractOf = (group: string) => `functions/api/${group}/contract.ts`;
+
+/** Makes the mistake in the copy of a contract. */
+const mistype = async (folder: string, { group, right, wrong }: (typeof typos)[number]): Promise<void> => {
+  const file = join(folder, contractOf(group));
+  const contract = await readFile(file, 'utf8');
+  expect(contract).toContain(right);
+  await writeFile(file, contract.replace(right, wrong));
+};
+
+/**
+ * What the compiler finds wrong in the cases, and in a copy of the program with every typo at once. A `@ts-expect-error`
+ * that it has no use for is wrong.
+ */
 const judge = async (): Promise<Judgement> => {
-  const folder = await mkdtemp(join(tmpdir(), 'types-'));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'types-')));
   try {
+    for (const part of ['functions', 'shared', FILE, 'package.json'])
+      await cp(root + part, join(folder, part), { recursive: true });
+    await cp(`${root}tsconfig.json`, join(folder, 'tsconfig.base.json'));
+    await symlink(`${root}node_modules`, join(folder, 'node_modules'));
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    for (const typo of typos) await mistype(folder, typo);
     const output = await compile(folder);
-    const found = [...output.matchAll(/^(.*?)\((\d+),\d+\): (.*)$/gm)].filter(([, file]) => file?.endsWith(FILE));
-    const faults = found.map(([, , line, text = '']) => ({ line: Number(line), text }));
+    const found = [...output.matchAll(/^(\S.*?)\((\d+),(\d+)\): (.*)$/gm)];
+    const faults = found.map(([, file = '', line, column, text = '']) => ({
+      file,
+      line: Number(line),
+      column: Number(column),
+      text,
+    }));
     return { looked: output.split('\n').some((line) => line.endsWith(`/${FILE}`)), faults };
   } finally {
     await rm(folder, { recursive: true });
   }
 };
 
+/** Where the compiler should find a typo: at the beginning of its text. */
+const placeOf = ({ group, right }: (typeof typos)[number]) => {
+  const file = contractOf(group);
+  const before = readFileSync(root + file, 'utf8').split(right)[0] ?? '';
+  return { file, line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+};
+
 let judgement: Judgement;
+// The longest run of the compiler on a busy machine.
 beforeAll(async () => {
   judgement = await judge();
-});
+}, 300_000);
 
 describe('the compiler', () => {
   test.each(cases)('$title', ({ title, from, to }) => {
     const body = lines.slice(from, to);
     const refuses = body.filter((line) => line.includes('@ts-expect-error')).length;
     expect(refuses).toBe(title.endsWith('compiles') ? 0 : 1);
-    expect(judgement.faults.filter(({ line }) => line > from && line <= to)).toEqual([]);
+    expect(judgement.faults.filter(({ file, line }) => file === FILE && line > from && line <= to)).toEqual([]);
   });
 
   test('did look at the cases, and finds nothing else wrong there', () => {
-    expect(judgement).toEqual({ looked: true, faults: [] });
+    expect(judgement.looked).toBe(true);
+    expect(judgement.faults.filter(({ file }) => file === FILE)).toEqual([]);
     expect(cases.length).toBeGreaterThan(10);
+  });
+});
+
+describe('the compiler reports one error, at the mistake,', () => {
+  test.each(typos)('for $what', (typo) => {
+    const place = placeOf(typo);
+    const found = judgement.faults.filter(({ file, line }) => file === place.file && line === place.line);
+    expect(found).toMatchObject([place]);
+  });
+
+  test('and nowhere else in the program', () => {
+    const lines = typos.map(placeOf).map(({ file, line }) => `${file}:${line}`);
+    expect(judgement.faults.filter(({ file, line }) => !lines.includes(`${file}:${line}`))).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { Caller, Permission } from '../domain/identity/permission.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
 import type { Provisioner } from '../domain/sensor/provisioning-key.ts';
 import type { CallingDevice } from '../domain/sensor/sensor.ts';
-import type { Checked, Known, Use } from '../runtime/capabilities.ts';
+import type { Use } from '../runtime/capabilities.ts';
 import type { Deps } from '../runtime/deps.ts';
 import type { Details, ErrorCode } from './errors.ts';
 
@@ -14,17 +14,16 @@ import type { Details, ErrorCode } from './errors.ts';
  * Who may call an operation. `anyone` needs no login, `optional` may have one, `user` needs a session or an access
  * token, and `session` needs a session.
  */
-type Access =
-  | { auth: 'anyone' | 'optional' | 'provisioner' | 'device' }
-  | {
-      auth: 'user' | 'session';
-      /** A permission, one of several permissions, the role of system admin, or only a login. */
-      may: Permission | readonly Permission[] | 'system_admin' | 'logged_in';
-      /** Also allows the user whom the path names; `by_session`: only with a login, not with an access token. */
-      orSelf?: true | 'by_session';
-      /** Also allows whoever has the token of the webhook that the path names: the handler checks it when nobody is logged in. */
-      orWebhook?: true;
-    };
+type Access = OpenAccess | ({ auth: 'user' | 'session' } & AccessRule);
+type OpenAccess = { auth: 'anyone' | 'optional' | 'provisioner' | 'device' };
+type AccessRule = {
+  /** A permission, one of several permissions, the role of system admin, or only a login. */
+  may: Permission | readonly Permission[] | 'system_admin' | 'logged_in';
+  /** Also allows the user whom the path names; `by_session`: only with a login, not with an access token. */
+  orSelf?: true | 'by_session';
+  /** Also allows whoever has the token of the webhook that the path names: the handler checks it when nobody is logged in. */
+  orWebhook?: true;
+};
 
 /**
  * The API that a caller uses. In AWS each is an API Gateway of its own, so that neither uses up the limits of the
@@ -42,7 +41,9 @@ export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
-export type Operation<U extends string = Use> = Access & {
+export type Operation = Access & Fields;
+
+type Fields = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
   /** The last parameter of the path matches the whole rest of the path, slashes included. */
@@ -90,7 +91,7 @@ export type Operation<U extends string = Use> = Access & {
    * The calls of the store and the capabilities that the handler uses. The handler gets nothing else, and its function
    * has no other rights.
    */
-  uses: readonly U[];
+  uses: readonly Use[];
 };
 
 /** Is what an operation changes noted in the audit? Messages of devices are not: they are events. */
@@ -122,7 +123,7 @@ export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>)
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
 
 /** Operations that share a Lambda function. */
-export type Group<U extends string = Use> = {
+export type Group = {
   name: string;
   /** What they are about, for the API document. */
   about: string;
@@ -130,7 +131,7 @@ export type Group<U extends string = Use> = {
   timeoutSeconds?: number;
   /** Pages for people and their files: they are served as operations are, and are none of the API. */
   isPage?: true;
-  operations: Readonly<Record<string, Operation<U>>>;
+  operations: Readonly<Record<string, Operation>>;
 };
 
 /**
@@ -141,34 +142,62 @@ const API_TIMEOUT_SECONDS = 15;
 /** How long (s) a call of a group may take, on any host. */
 export const timeoutOf = ({ timeoutSeconds = API_TIMEOUT_SECONDS }: Group): number => timeoutSeconds;
 
-type KnownGroup<G extends Group<string>> = Omit<G, 'operations'> & {
-  operations: { [K in keyof G['operations']]: Known<G['operations'][K]> };
-};
+/** What a field of an operation may be; `never` for a field that no operation has. */
+type FieldType<F> = F extends 'auth'
+  ? Access['auth']
+  : F extends keyof (AccessRule & Fields)
+    ? Required<AccessRule & Fields>[F]
+    : never;
+
+/** The fields that an operation still needs. */
+type MissingField<O> = Exclude<
+  'auth' | 'method' | 'path' | 'summary' | 'success' | 'response' | 'uses' | (O extends OpenAccess ? never : 'may'),
+  keyof O
+>;
+
+/** What the compiler compares fields with, each by itself: an error is where the mistake is. */
+type Checked<O> = { [F in keyof O]: O[F] extends FieldType<F> ? O[F] : FieldType<F> };
 
 /**
- * Declares a group of operations. It is data only. A word in `uses` that means nothing is an error here and where a handler
- * counts on it; all that follows from the rest of the contract still holds.
+ * The fields as other code sees them. A wrong one is `never`, which fits everywhere, and wrong `uses` give every right, so
+ * that no other error follows.
  */
-export function group<const G extends Group<string>>(
-  declared: G & { operations: { [K in keyof G['operations']]: Checked } },
-): KnownGroup<G>;
-export function group(declared: Group): Group {
+type Understood<O> = {
+  [F in keyof O]: O[F] extends FieldType<F> ? O[F] : F extends 'uses' ? FieldType<F> : never;
+};
+
+type NamedGroup<N extends string, O> = Omit<Group, 'name' | 'operations'> & { name: N; operations: O };
+
+/** Declares a group of operations. It is data only. */
+export function group<const N extends string, const O>(
+  declared: NamedGroup<N, { [K in keyof O]: Checked<O[K]> & { [F in MissingField<O[K]>]: FieldType<F> } }>,
+): NamedGroup<N, { [K in keyof O]: Understood<O[K]> & Record<MissingField<O[K]>, never> }>;
+export function group(declared: object): object {
+  return declared;
+}
+
+/** Declares what several operations of a group have in common: they spread it, and may replace fields of it. */
+export function defaults<const O>(declared: Checked<O>): Understood<O>;
+export function defaults(declared: object): object {
   return declared;
 }
 
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-type WhoIs<O extends Operation> = O extends { orWebhook: true }
-  ? { caller: Caller | null }
-  : O['auth'] extends 'user' | 'session'
-    ? { caller: Caller; accountKey: string; sessionHash: string }
-    : O['auth'] extends 'optional'
-      ? { caller: Caller | null }
-      : O['auth'] extends 'device'
-        ? { device: CallingDevice }
-        : O['auth'] extends 'provisioner'
-          ? { provisioner: Provisioner }
-          : unknown;
+type LoggedIn = { caller: Caller; accountKey: string; sessionHash: string };
+type WhoIs<O extends Operation> = [O['auth']] extends [never]
+  ? LoggedIn & { device: CallingDevice; provisioner: Provisioner }
+  : O extends { orWebhook: true }
+    ? { caller: Caller | null }
+    : O['auth'] extends 'user' | 'session'
+      ? LoggedIn
+      : O['auth'] extends 'optional'
+        ? { caller: Caller | null }
+        : O['auth'] extends 'device'
+          ? { device: CallingDevice }
+          : O['auth'] extends 'provisioner'
+            ? { provisioner: Provisioner }
+            : unknown;
 
 /** Errors that every operation may answer with, without declaring them. */
 type Common = 'forbidden' | 'unavailable' | 'rate_limited';

@@ -1,6 +1,6 @@
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { endable, endWork } from '../concurrency/endable.ts';
+import { machine } from '../concurrency/machine.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import { bestLocale } from '../domain/identity/locale.ts';
 import { inContext, withContext } from '../observability/log.ts';
@@ -13,25 +13,16 @@ import { createDeviceRates } from './device/device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import { addressOf } from './http/address.ts';
 import { preflightHeaders } from './http/cors.ts';
-import {
-  type APIGatewayProxyEvent,
-  type APIGatewayProxyResult,
-  type ApiContext,
-  type ApiMiddleware,
-  type ApiRequest,
-  header,
-  newExchange,
-  operationOf,
-  requestIdOf,
-} from './http/exchange.ts';
-import { decorate, explain } from './middleware/answer.ts';
+import { type Exchange, header, newExchange, operationOf } from './http/exchange.ts';
+import { decorate, explain, RETRY_AFTER } from './middleware/answer.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { authorise } from './middleware/authorise.ts';
-import { checkCsrf } from './middleware/csrf.ts';
+import { checkCsrf, checkOneAuthorization } from './middleware/csrf.ts';
 import type { Guard } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
 import {
+  type ApiName,
   apiOf,
   type Call,
   type Group,
@@ -45,11 +36,6 @@ import {
 import { createSuspects } from './suspects.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
-/**
- * Any handler. It is a method, of which the compiler compares parameters either way: what a handler is called with was
- * parsed by the schemas of its own contract.
- */
-type Act = { act(call: unknown, deps: unknown): Promise<unknown> }['act'];
 
 /** Where the console is from the beginning of the service and of the API: relative, because something may be before it. */
 const consoles: Readonly<Record<string, string>> = {
@@ -63,44 +49,41 @@ const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
   return isBrowser ? consoles[event.path] : undefined;
 };
 
+/** The operations of a group are all at one API. */
+const apiOfGroup = ({ operations }: Group): ApiName =>
+  Object.values(operations).some((operation) => apiOf(operation) === 'devices') ? 'devices' : 'apps';
+
 /**
- * Finds the operation of this group by the resource and method of API Gateway. It answers OPTIONS, and 404 or 405 if
- * there is no such operation. A preflight of a listed origin to a path that does not exist is answered too, so that its
- * page learns of the 404.
+ * Finds the operation of a request by the resource and method of API Gateway. Returns the answer if there is none: to
+ * OPTIONS, and of a browser's call to the service itself. Otherwise it is a 404 or 405. A preflight of a listed origin to a
+ * path that does not exist is answered too, so that its page learns of the 404.
  */
-const route =
-  (
-    operations: readonly (readonly [string, Operation])[],
-    origins: readonly string[],
-    strangers: (request: ApiRequest) => Promise<void>,
-    finish: (request: ApiRequest) => Promise<void>,
-  ) =>
-  async (request: ApiRequest): Promise<APIGatewayProxyResult | undefined> => {
-    const { event } = request;
-    const { exchange } = request.context;
-    exchange.locale = bestLocale(header(event, 'accept-language'));
-    exchange.path = event.pathParameters ?? {};
-    const atPath = operations.filter(([, operation]) => resourceOf(operation) === event.resource);
-    const methods = atPath.map(([, { method }]) => method);
-    exchange.allowed = [...methods, 'OPTIONS'];
-    const [name, operation] = atPath.find(([, { method }]) => method === event.httpMethod) ?? [];
-    if (name && operation) return void Object.assign(exchange, { name, operation });
-    const answer = async (statusCode: number, headers: Record<string, string>) => {
-      request.response = { statusCode, headers, body: '' };
-      await finish(request);
-      return request.response;
-    };
-    const allow = { Allow: exchange.allowed.join(', ') };
-    // A browser asks by itself, before the call that counts.
-    const preflight = preflightHeaders(origins, event, methods);
-    if (preflight) return answer(204, { ...allow, ...preflight });
-    await strangers(request);
-    const toConsole = atPath.length === 0 ? consoleFrom(event) : undefined;
-    if (toConsole !== undefined) return answer(302, { Location: toConsole });
-    if (atPath.length === 0) throw new ApiError('path_unknown');
-    if (event.httpMethod !== 'OPTIONS') throw new ApiError('method_not_allowed');
-    return answer(204, allow);
-  };
+const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise<APIGatewayProxyResult | null> => {
+  const { event } = exchange;
+  exchange.locale = bestLocale(header(event, 'accept-language'));
+  exchange.path = event.pathParameters ?? {};
+  const atPath = Object.entries(contract.operations).filter(
+    ([, operation]) => resourceOf(operation) === event.resource,
+  );
+  const methods = atPath.map(([, { method }]) => method);
+  exchange.allowed = [...methods, 'OPTIONS'];
+  const [name, operation] = atPath.find(([, { method }]) => method === event.httpMethod) ?? [];
+  if (name && operation) {
+    exchange.name = name;
+    exchange.operation = operation;
+    return null;
+  }
+  const allow = { Allow: exchange.allowed.join(', ') };
+  // A browser asks by itself, before the call that counts.
+  const preflight = preflightHeaders(guard.settings.CORS_ORIGINS, event, methods);
+  if (preflight) return { statusCode: 204, headers: { ...allow, ...preflight }, body: '' };
+  await countAddress(guard, exchange, apiOfGroup(contract));
+  const toConsole = atPath.length === 0 ? consoleFrom(event) : undefined;
+  if (toConsole !== undefined) return { statusCode: 302, headers: { Location: toConsole }, body: '' };
+  if (atPath.length === 0) throw new ApiError('path_unknown');
+  if (event.httpMethod !== 'OPTIONS') throw new ApiError('method_not_allowed');
+  return { statusCode: 204, headers: allow, body: '' };
+};
 
 /**
  * Makes the body of an answer. It is parsed by its schema too, so that no undeclared field can leave. Bytes are encoded
@@ -129,76 +112,93 @@ const fail = (code: ErrorCode, details = {}): never => {
   throw new ApiError(code, details);
 };
 
-const perform =
-  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>, runtime: Runtime) =>
-  async (event: APIGatewayProxyEvent, context: ApiContext): Promise<APIGatewayProxyResult> => {
-    const { exchange } = context;
-    const handle = handlers[exchange.name];
-    if (!handle) throw new Error(`no handler for ${exchange.name}`);
-    const operation = operationOf({ context });
-    const actAs: Call<Operation>['actAs'] = (actor, customerId) => {
-      exchange.acting = { actor, customerId };
-    };
-    const call = { ...exchange, event, address: addressOf(event, runtime.settings), actAs, fail, refuse };
-    const deps = await dependencies.get(exchange.name);
-    const act = async () => toResult(operation, await handle(call, deps));
-    if (!isAudited(operation)) return act();
-    const { audited } = await import('./audit/audit.ts');
-    return audited({ event, context }, runtime, act);
-  };
+/** A handler of any operation. Only its own contract knows what it takes: see `Handlers`. */
+type AnyHandler = (call: never, deps: never) => Promise<unknown>;
 
-/** Notes a refusal; if that fails, the answer is the error of the table. */
-const refused =
-  (runtime: Runtime) =>
-  async (request: ApiRequest): Promise<void> => {
-    const { error } = request;
-    if (!(error instanceof ApiError) || !request.context.exchange.operation) return;
-    const { noteRefusal } = await import('./audit/audit.ts');
-    await noteRefusal(request, error, runtime).catch((failure: Error) => {
-      request.error = failure;
-    });
+/** Calls the handler with what its contract declares, and notes in the audit what it changes. */
+const perform = async (
+  handle: AnyHandler,
+  dependencies: Promise<unknown> | undefined,
+  exchange: Exchange,
+  runtime: Runtime,
+): Promise<APIGatewayProxyResult> => {
+  const operation = operationOf(exchange);
+  const actAs: Call<Operation>['actAs'] = (actor, customerId) => {
+    exchange.acting = { actor, customerId };
   };
-
-/** Answers before Lambda ends the process. What is not done by then stays undone: the caller tries again. */
-const late = {
-  timeoutEarlyInMillis: 500,
-  timeoutEarlyResponse: () => {
-    endWork();
-    return fail('unavailable', { waitSeconds: 2 });
-  },
+  const call = { ...exchange, address: addressOf(exchange.event, runtime.settings), actAs, fail, refuse };
+  const deps = await dependencies;
+  const act = async () => toResult(operation, await handle(call as never, deps as never));
+  if (!isAudited(operation)) return act();
+  const { audited } = await import('./audit/audit.ts');
+  return audited(exchange, runtime, act);
 };
 
-const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime: Runtime): ApiHandler => {
+/** How long (ms) before Lambda ends the process the caller is answered. */
+const ANSWER_MS = 500;
+
+/** Ends work with a 503 before Lambda ends the process. What is not done by then stays undone: the caller tries again. */
+const inTime = <T>(context: Context, work: Promise<T>): Promise<T> => {
+  const late = Promise.withResolvers<never>();
+  const cancel = machine.after(Math.max(0, context.getRemainingTimeInMillis() - ANSWER_MS), () => {
+    endWork();
+    late.reject(new ApiError('unavailable', { waitSeconds: RETRY_AFTER }));
+  });
+  return Promise.race([work, late.promise]).finally(cancel);
+};
+
+/** Notes a refusal in the audit. Returns the error to answer with: that of the table if it could not be noted. */
+const noted = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
+  if (!(error instanceof ApiError) || !exchange.operation) return error;
+  const { noteRefusal } = await import('./audit/audit.ts');
+  return noteRefusal(exchange, error, runtime).then(
+    () => error,
+    (failure: Error) => failure,
+  );
+};
+
+const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, runtime: Runtime): ApiHandler => {
   const { settings, log, now, metrics = unmeasured } = runtime;
   const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
   const guard: Guard = { store: store(runtime.table), settings, now, ...inMemory };
-  const operations = Object.entries(contract.operations);
   const noting = { ...runtime, table: notedTable(runtime.table) };
   const dependencies = new Map(
-    operations.map(([name, operation]) => [name, compose(isAudited(operation) ? noting : runtime, operation.uses)]),
+    Object.entries(contract.operations).map(([name, operation]) => [
+      name,
+      compose(isAudited(operation) ? noting : runtime, operation.uses),
+    ]),
   );
-  // The operations of a group are all at one API.
-  const api = operations.some(([, operation]) => apiOf(operation) === 'devices') ? 'devices' : 'apps';
-  // The order of these checks decides which of several errors a caller sees.
-  const middlewares: ApiMiddleware[] = [
-    { after: decorate(guard.settings), onError: explain(guard.settings, log, metrics.measure) },
-    { onError: refused(runtime) },
-    { before: route(operations, guard.settings.CORS_ORIGINS, countAddress(guard, api), decorate(guard.settings)) },
-    { before: authenticate(guard) },
-    { before: checkCsrf(guard) },
-    { before: checkRate },
-    { before: authorise },
-    { before: checkMedia },
-    { before: readInput },
-    { before: findCustomer(guard.store) },
-  ];
-  const handle = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>(late)
-    .use(middlewares)
-    .handler(perform(handlers, dependencies, runtime));
-  return (event, context) =>
-    inContext({ requestId: requestIdOf({ event, context }), invocationId: context.awsRequestId }, () =>
-      endable(() => handle(event, Object.assign(context, { exchange: newExchange() }))).finally(metrics.flush),
+
+  /** The order of these checks decides which of several errors a caller sees. */
+  const respond = async (exchange: Exchange, context: Context): Promise<APIGatewayProxyResult> => {
+    const early = await route(contract, guard, exchange);
+    if (early) return early;
+    await checkOneAuthorization(guard, exchange);
+    await authenticate(guard, exchange);
+    await checkCsrf(guard, exchange);
+    checkRate(exchange);
+    authorise(exchange);
+    checkMedia(exchange);
+    readInput(exchange);
+    await findCustomer(guard.store, exchange);
+    const handle = handlers[exchange.name];
+    if (!handle) throw new Error(`no handler for ${exchange.name}`);
+    return inTime(context, perform(handle, dependencies.get(exchange.name), exchange, runtime));
+  };
+
+  const answer = async (exchange: Exchange, context: Context): Promise<APIGatewayProxyResult> => {
+    const response = await respond(exchange, context).catch(async (error: Error) =>
+      explain(exchange, await noted(error, exchange, runtime), log, metrics.measure),
     );
+    return decorate(settings, exchange, response);
+  };
+
+  return (event, context) => {
+    const exchange = newExchange(event, event.requestContext?.requestId ?? context.awsRequestId);
+    return inContext({ requestId: exchange.requestId, invocationId: context.awsRequestId }, () =>
+      endable(() => answer(exchange, context)).finally(metrics.flush),
+    );
+  };
 };
 
 /**

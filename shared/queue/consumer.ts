@@ -31,7 +31,7 @@ export type Scheduled<U extends string = Use> = {
 /** Declares a Lambda that another service calls synchronously. */
 export type Called<U extends string = Use> = { name: string; timeoutSeconds: number; uses: readonly U[] };
 
-/** A word in `uses` that means nothing is an error here and where a handler counts on it. */
+/** A wrong word in `uses` is an error here, and nowhere else. */
 export function consumer<const C extends Consumer<string>>(declared: C & Checked): Known<C>;
 export function consumer(declared: Consumer): Consumer {
   return declared;

@@ -161,10 +161,8 @@ export type Capability = keyof typeof capabilities;
 /** What a contract may use: a capability, or a call of the store, whose rights its access pattern tells. */
 export type Use = Capability | StoreCall;
 export type Checked = { uses: readonly Use[] };
-/** A contract with the words in `uses` that mean something: what a misspelt one says is an error, and nothing else. */
-export type Known<C extends { uses: readonly string[] }> = Omit<C, 'uses'> & {
-  uses: readonly Extract<C['uses'][number], Use>[];
-};
+/** A contract as other code sees it. With a wrong word in `uses` it may use everything, so that the word is the only error. */
+export type Known<C> = C extends Checked ? C : Omit<C, 'uses'> & Checked;
 export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');
 export const isCapability = (use: Use): use is Capability => !isStoreCall(use);
 export const capabilityOf = (name: Capability): Row => capabilities[name];

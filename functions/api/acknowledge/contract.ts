@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { group, type Operation } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { Acknowledgement, Acknowledging } from '#shared/domain/rule/acknowledgement-view.ts';
 import { Bytes } from '#shared/domain/values.ts';
 
@@ -8,16 +8,16 @@ const Address = z
   .regex(/^[\w-]{1,200}$/)
   .describe('The last part of `acknowledgeUrl`');
 
-const byAddress = {
+const byAddress = defaults({
   path: '/acknowledge/{address}',
   auth: 'anyone',
   params: z.object({ address: Address }),
   success: 200,
   errors: ['address_unknown'],
-} as const satisfies Partial<Operation>;
+});
 
-const reads = ['ruleHits.get', 'addressKeys.get', 'open:addresses'] as const;
-const acknowledges = [...reads, 'acknowledgements.make', 'enqueue:events'] as const;
+const reading = defaults({ uses: ['ruleHits.get', 'addressKeys.get', 'open:addresses'] });
+const acknowledging = defaults({ uses: [...reading.uses, 'acknowledgements.make', 'enqueue:events'] });
 const media = ['text/html; charset=utf-8'] as const;
 
 export const acknowledge = group({
@@ -26,6 +26,7 @@ export const acknowledge = group({
   operations: {
     acknowledgeByAddress: {
       ...byAddress,
+      ...acknowledging,
       method: 'POST',
       summary: 'Acknowledge a rule hit by the `acknowledgeUrl` of a delivery',
       description:
@@ -34,18 +35,18 @@ export const acknowledge = group({
         'for it. An address is good for 24 hours from when its delivery was made.',
       body: Acknowledging,
       response: Acknowledgement,
-      uses: acknowledges,
     },
     getAcknowledgePage: {
       ...byAddress,
+      ...reading,
       method: 'GET',
       summary: 'Get a page with a button that acknowledges; to get it changes nothing',
       response: Bytes,
       media,
-      uses: reads,
     },
     acknowledgeByPage: {
       ...byAddress,
+      ...acknowledging,
       method: 'POST',
       path: '/acknowledge/{address}/page',
       // Its address is the credential: a session that the browser has too is not used, and must not end.
@@ -53,7 +54,6 @@ export const acknowledge = group({
       summary: 'The button of that page: a form with a `name`, answered by a page',
       response: Bytes,
       media,
-      uses: acknowledges,
     },
   },
 });

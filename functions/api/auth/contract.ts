@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { group } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '#shared/domain/identity/otp.ts';
 import { SessionView } from '#shared/domain/identity/session.ts';
 import { Login, OidcAnswer, PasswordReset, PasswordResetRequest, User } from '#shared/domain/identity/user.ts';
@@ -9,8 +9,8 @@ const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as con
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
 
 /** Nobody sets up a second factor for somebody else, or sees the sessions, and no program does for its user. */
-const ofCaller = { auth: 'session', may: 'logged_in', params: ByUser, success: 200 } as const;
-const ofSelf = { ...ofCaller, path: '/users/{userId}/otp', beforeOtp: true } as const;
+const ofCaller = defaults({ auth: 'session', may: 'logged_in', params: ByUser, success: 200 });
+const ofSelf = defaults({ ...ofCaller, path: '/users/{userId}/otp', beforeOtp: true });
 const onlySelf = 'Only for the user itself; for anybody else there is no such user.';
 
 const sessionHeaders = {

@@ -1,6 +1,6 @@
 import { checkPassword } from '#shared/api/check-password.ts';
 import { expiredCookies } from '#shared/api/http/cookies.ts';
-import { isLive } from '#shared/api/middleware/identify.ts';
+import { isLive } from '#shared/api/middleware/authenticate.ts';
 import { Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { group } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import {
   ChannelKinds,
   ChannelProof,
@@ -16,8 +16,8 @@ const ByUser = z.object({ userId: idText.meta({ ...me, description: 'The caller,
 const OfChannel = ByUser.extend({ by: By });
 
 /** Whoever changes where alarms go needs a login: an access token may be in the hands of a program. */
-const ofUser = { auth: 'session', may: 'logged_in', params: OfChannel, success: 200 } as const;
-const ofDuty = { path: '/users/{userId}/duty', auth: 'user', may: 'logged_in', params: ByUser, success: 200 } as const;
+const ofUser = defaults({ auth: 'session', may: 'logged_in', params: OfChannel, success: 200 });
+const ofDuty = defaults({ path: '/users/{userId}/duty', auth: 'user', may: 'logged_in', params: ByUser, success: 200 });
 
 const onlySelf = 'Only for the user itself; for anybody else there is no such user.';
 

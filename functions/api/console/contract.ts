@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pageHeaders } from '#shared/api/http/page-headers.ts';
-import { group, type Operation } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { Bytes } from '#shared/domain/values.ts';
 
 /** Up to six names with slashes between them. Only the last one may have dots; then it is a file. */
@@ -9,7 +9,7 @@ const Page = z
   .regex(/^(?:[\w-]{1,64}\/){0,5}[\w.-]{1,64}\/?$/)
   .describe('Path of a page, or the name of a file as the page has it');
 
-const part = {
+const part = defaults({
   method: 'GET',
   auth: 'anyone',
   success: 200,
@@ -22,7 +22,7 @@ const part = {
     ...["require-trusted-types-for 'script'", 'trusted-types push-worker'],
   ),
   uses: [],
-} as const satisfies Partial<Operation>;
+});
 
 const HTML = 'text/html; charset=utf-8';
 const FILES = [

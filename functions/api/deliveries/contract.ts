@@ -8,7 +8,7 @@ import {
   sensorOfList,
   sortBy,
 } from '#shared/api/http/paging.ts';
-import { group, type Operation } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import {
   DeliveryDetail,
   DeliveryMessage,
@@ -33,21 +33,21 @@ const chosen = {
  * The callers who may manage a webhook see and control its deliveries. The kind of the webhook decides which permission
  * they need.
  */
-const ofWebhook = {
+const ofWebhook = defaults({
   auth: 'user',
   may: webhookManagers,
   within: 'webhook',
-} as const satisfies Partial<Operation>;
+});
 const ByWebhook = z.object({ webhookId: uuid });
 const ByDelivery = ByWebhook.extend({ deliveryId: deliveryIdText });
 /** Rules name people, so whoever may change rules sees and repeats what people were sent. */
-const ofPeople = {
+const ofPeople = defaults({
   auth: 'user',
   may: 'manage_rules',
   within: 'customer',
   params: z.object({ customerId: idText, deliveryId: deliveryIdText }),
   errors: ['delivery_not_found'],
-} as const satisfies Partial<Operation>;
+});
 const ByReplay = ByWebhook.extend({ replayId: uuid });
 const Repeated = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText }).meta({ id: 'NewDelivery' });
 

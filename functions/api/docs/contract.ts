@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pageHeaders } from '#shared/api/http/page-headers.ts';
-import { group, type Operation } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { Bytes } from '#shared/domain/values.ts';
 
 const FileName = z
@@ -8,14 +8,14 @@ const FileName = z
   .regex(/^swagger-ui\.[0-9a-f]{16}\.(js|css)$/)
   .describe('Name of the file in the page');
 
-const part = {
+const part = defaults({
   method: 'GET',
   auth: 'anyone',
   success: 200,
   alsoSuccess: 304,
   response: Bytes,
   uses: [],
-} as const satisfies Partial<Operation>;
+});
 
 export const docs = group({
   name: 'docs',

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { lookedHeaders, lookedQuery, lookedText, paged } from '#shared/api/http/paging.ts';
-import { group } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { Feedback, NewFeedback } from '#shared/domain/event/feedback.ts';
 import { SensorId } from '#shared/domain/sensor/sensor.ts';
 import { idText, Status } from '#shared/domain/values.ts';
 
-const ofSensor = {
+const ofSensor = defaults({
   path: '/sensors/{sensorId}/feedback',
   auth: 'user',
   may: 'logged_in',
   within: 'sensor',
   params: z.object({ sensorId: SensorId }),
   errors: ['sensor_not_found'],
-} as const;
+});
 
 export const feedback = group({
   name: 'feedback',

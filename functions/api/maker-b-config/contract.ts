@@ -7,7 +7,6 @@ import { basicFields, fallFields, vitalFields } from '#shared/domain/makers/make
 /** The sensor ids of this maker have exactly 12 characters. */
 const common = {
   maker: 'maker_b',
-  may: 'manage_sensors',
   params: z.object({ sensorId: z.string().length(12) }),
 } as const;
 /** The body and answer of O21. It checks the order of the rates. */
@@ -26,10 +25,16 @@ const same = <S>(schema: S) => ({ body: schema, response: schema });
 const basic = configPair({
   ...common,
   name: 'basic',
+  may: 'manage_sensors',
   ...same(schemaOf(basicFields).meta({ id: 'MakerBBasicConfig' })),
 });
-const fall = configPair({ ...common, name: 'fall', ...same(schemaOf(fallFields).meta({ id: 'MakerBFallConfig' })) });
-const vitalData = configPair({ ...common, name: 'vital-data', ...same(VitalData) });
+const fall = configPair({
+  ...common,
+  name: 'fall',
+  may: 'manage_sensors',
+  ...same(schemaOf(fallFields).meta({ id: 'MakerBFallConfig' })),
+});
+const vitalData = configPair({ ...common, name: 'vital-data', may: 'manage_sensors', ...same(VitalData) });
 
 export const makerBConfig = group({
   name: 'maker-b-config',

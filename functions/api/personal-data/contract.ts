@@ -1,30 +1,32 @@
 import * as z from 'zod';
-import { group } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { DataExport, Erasure, jobIdText, NewDataJob } from '#shared/domain/identity/data-job-view.ts';
 import { idOrNoneText } from '#shared/domain/values.ts';
 
-const common = { auth: 'user', may: 'manage_customers', within: 'customer' } as const;
-const ofCustomer = { ...common, params: z.object({ customerId: idOrNoneText }) } as const;
-const ofExport = { ...common, params: z.object({ customerId: idOrNoneText, exportId: jobIdText }) } as const;
-const ofErasure = { ...common, params: z.object({ customerId: idOrNoneText, erasureId: jobIdText }) } as const;
+const common = defaults({ auth: 'user', may: 'manage_customers', within: 'customer' });
+const ofCustomer = defaults({ ...common, params: z.object({ customerId: idOrNoneText }) });
+const ofExport = defaults({ ...common, params: z.object({ customerId: idOrNoneText, exportId: jobIdText }) });
+const ofErasure = defaults({ ...common, params: z.object({ customerId: idOrNoneText, erasureId: jobIdText }) });
 
 /** What finding a subject and proving the caller takes. */
-const beginning = [
-  'customers.get',
-  'sensors.get',
-  'sensors.former',
-  'users.get',
-  'users.former',
-  'dataJobs.create',
-  'limits.take',
-  'limits.secondsToWait',
-  'limits.countFailure',
-  'sessions.session',
-  'sessions.passwordHash',
-  'hash:passwords',
-  'enqueue:jobs',
-] as const;
-const refusals = ['customer_not_found', 'sensor_not_found', 'user_not_found', 'login_too_old'] as const;
+const beginning = defaults({
+  errors: ['customer_not_found', 'sensor_not_found', 'user_not_found', 'login_too_old'],
+  uses: [
+    'customers.get',
+    'sensors.get',
+    'sensors.former',
+    'users.get',
+    'users.former',
+    'dataJobs.create',
+    'limits.take',
+    'limits.secondsToWait',
+    'limits.countFailure',
+    'sessions.session',
+    'sessions.passwordHash',
+    'hash:passwords',
+    'enqueue:jobs',
+  ],
+});
 const who =
   'The caller proves to be there: by the password, or, of somebody who logs in at an issuer, by a login of the last 5 ' +
   'minutes. 50 jobs of a customer may begin on a day.';
@@ -35,6 +37,7 @@ export const personalData = group({
   operations: {
     createExport: {
       ...ofCustomer,
+      ...beginning,
       method: 'POST',
       path: '/customers/{customerId}/exports',
       summary: 'Export all that is kept of a customer, of a sensor and whom it watches over, or of a user',
@@ -44,8 +47,6 @@ export const personalData = group({
       body: NewDataJob,
       success: 202,
       response: DataExport,
-      errors: refusals,
-      uses: [...beginning],
     },
     listExports: {
       ...ofCustomer,
@@ -69,6 +70,7 @@ export const personalData = group({
     },
     createErasure: {
       ...ofCustomer,
+      ...beginning,
       method: 'POST',
       path: '/customers/{customerId}/erasures',
       summary: 'Erase a customer, a sensor with all that it saw, or a user, for good',
@@ -79,8 +81,7 @@ export const personalData = group({
       body: NewDataJob,
       success: 202,
       response: Erasure,
-      errors: refusals,
-      uses: [...beginning, 'dataJobs.get'],
+      uses: [...beginning.uses, 'dataJobs.get'],
     },
     listErasures: {
       ...ofCustomer,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { group, type Operation } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { Report } from '#shared/domain/rule/report.ts';
 import { MonthOrDay } from '#shared/domain/time/calendar.ts';
 import { Bytes, idText } from '#shared/domain/values.ts';
@@ -9,7 +9,7 @@ export const MOST_MONTHS = 12;
 export const MOST_HITS = 20_000;
 export const MOST_SENSORS = 2_000;
 
-const shared = {
+const shared = defaults({
   method: 'GET',
   auth: 'user',
   may: 'logged_in',
@@ -28,7 +28,7 @@ const shared = {
   success: 200,
   errors: ['customer_not_found', 'report_too_long'],
   uses: ['customers.get', 'sensors.list', 'reports.hits', 'reports.feedback'],
-} as const satisfies Partial<Operation>;
+});
 
 const madeOf =
   'Days and months are those of the time zone of the customer. A report is made of rule hits with their acknowledgements, ' +

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { group, notifying } from '#shared/api/operation.ts';
+import { defaults, group, notifying } from '#shared/api/operation.ts';
 import { Region, Room, RoomUpdate } from '#shared/domain/sensor/room.ts';
 import { SensorId } from '#shared/domain/sensor/sensor.ts';
 
-const common = {
+const common = defaults({
   auth: 'user',
   within: 'sensor',
   params: z.object({ sensorId: SensorId }),
   success: 200,
   errors: ['sensor_not_found'],
-} as const;
+});
 
 export const rooms = group({
   name: 'rooms',

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { lookedHeaders, lookedQuery, paged, sensorOfList, sortBy } from '#shared/api/http/paging.ts';
-import { group, type Operation } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import { idText } from '#shared/domain/values.ts';
 
-const shown = ['sensors.getAll', 'sensors.list'] as const;
+const shown = defaults({ uses: ['sensors.getAll', 'sensors.list'] });
 
-const acknowledgement = {
+const acknowledgement = defaults({
   path: '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement',
   auth: 'user',
   may: 'logged_in',
@@ -14,7 +14,7 @@ const acknowledgement = {
   params: z.object({ customerId: idText, ruleHitId: idText }),
   success: 200,
   response: RuleHit,
-} as const satisfies Partial<Operation>;
+});
 
 export const ruleHits = group({
   name: 'rule-hits',
@@ -64,14 +64,14 @@ export const ruleHits = group({
         'them. Customer webhooks get the event `alarm/acknowledged`.',
       body: z.object({}).meta({ examples: [{}] }),
       errors: ['customer_not_found', 'rule_hit_not_found', 'acknowledged_already'],
-      uses: ['acknowledgements.make', 'users.get', 'enqueue:events', ...shown],
+      uses: ['acknowledgements.make', 'users.get', 'enqueue:events', ...shown.uses],
     },
     withdrawAcknowledgement: {
       ...acknowledgement,
       method: 'DELETE',
       summary: 'Take the acknowledgement of a rule hit back: whoever made it, and whoever has manage_customers, may',
       errors: ['customer_not_found', 'rule_hit_not_found'],
-      uses: ['acknowledgements.takeBack', 'enqueue:timers', ...shown],
+      uses: ['acknowledgements.takeBack', 'enqueue:timers', ...shown.uses],
     },
   },
 });

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { group } from '#shared/api/operation.ts';
+import { defaults, group } from '#shared/api/operation.ts';
 import { NewSensorGroup, SensorGroup, SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
 import { idText, Status } from '#shared/domain/values.ts';
 
-const oneGroup = {
+const oneGroup = defaults({
   path: '/sensor-groups/{groupId}',
   auth: 'user',
   within: 'sensor_group',
   params: z.object({ groupId: idText }),
   success: 200,
-} as const;
+});
 const moves = 'A sensor is in at most one group: it leaves its previous group.';
 
 export const sensorGroups = group({

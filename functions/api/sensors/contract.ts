@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lookedHeaders, lookedQuery, lookedText, paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
-import { group, notifying } from '#shared/api/operation.ts';
+import { defaults, group, notifying } from '#shared/api/operation.ts';
 import { EventView } from '#shared/domain/event/event-view.ts';
 import { withoutSpaces } from '#shared/domain/sensor/pairing.ts';
 import { Manufacturer, Sensor, SensorId } from '#shared/domain/sensor/sensor.ts';
@@ -23,13 +23,13 @@ const NewOwner = z
   .object({ customerId: id.nullable().meta({ description: 'null: no customer' }) })
   .meta({ id: 'SensorCustomer', examples: [{ customerId: 7 }] });
 
-const oneSensor = {
+const oneSensor = defaults({
   path: '/sensors/{sensorId}',
   auth: 'user',
   within: 'sensor',
   params: z.object({ sensorId: SensorId }),
   success: 200,
-} as const;
+});
 
 export const sensors = group({
   name: 'sensors',

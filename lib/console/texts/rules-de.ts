@@ -1,3 +1,4 @@
+import { placeholders } from '#shared/domain/rule/rule-texts.ts';
 import type { rules as en } from './rules-en.ts';
 
 export const rules: typeof en = {
@@ -30,7 +31,7 @@ export const rules: typeof en = {
   messageTitle: 'Titel der Meldung',
   message: 'Meldung',
   newMessage: '{situation} um {time}, {location}',
-  placeholders: 'Eingesetzt werden: {sensor} {region} {location} {time} {situation}',
+  placeholders: `Eingesetzt werden: ${placeholders.map((name) => `{${name}}`).join(' ')}`,
   schedule: 'Nur zu bestimmten Zeiten',
   days: 'Tage',
   from: 'Von',

@@ -1,3 +1,5 @@
+import { placeholders } from '#shared/domain/rule/rule-texts.ts';
+
 type Said = {
   situation: string;
   where: string;
@@ -38,7 +40,7 @@ export const rules = {
   messageTitle: 'Title of the message',
   message: 'Message',
   newMessage: '{situation} at {time}, {location}',
-  placeholders: 'Filled in: {sensor} {region} {location} {time} {situation}',
+  placeholders: `Filled in: ${placeholders.map((name) => `{${name}}`).join(' ')}`,
   schedule: 'Only at certain times',
   days: 'Days',
   from: 'From',

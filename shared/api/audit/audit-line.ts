@@ -4,16 +4,9 @@ import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Changed } from '#shared/store/engine/changed.ts';
 import type { Line } from '#shared/store/engine/noted.ts';
 import { addressOf, type TrustedProxy } from '../http/address.ts';
-import {
-  type APIGatewayProxyEvent,
-  type ApiContext,
-  type Exchange,
-  operationOf,
-  requestIdOf,
-} from '../http/exchange.ts';
+import { type Exchange, operationOf } from '../http/exchange.ts';
 
 export type Noting = { now: () => number; random: (bytes: number) => Uint8Array; settings: TrustedProxy };
-type Call = { event: APIGatewayProxyEvent; context: ApiContext };
 
 const ofPath: Readonly<Record<string, AuditObject['kind']>> = {
   userId: 'user',
@@ -33,10 +26,10 @@ const ofPath: Readonly<Record<string, AuditObject['kind']>> = {
 };
 
 /** Gives the object that the path names last. A call that is refused early has a path that nobody checked. */
-const objectOfPath = ({ context }: Call): AuditObject | null => {
-  const { path, params } = context.exchange;
+const objectOfPath = (exchange: Exchange): AuditObject | null => {
+  const { path, params } = exchange;
   const given: Record<string, unknown> = { ...path, ...params };
-  const names = [...operationOf({ context }).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const names = [...operationOf(exchange).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const name = names.findLast((param) => ofPath[param] !== undefined);
   const kind = name && ofPath[name];
   if (!name || !kind) return null;
@@ -81,9 +74,7 @@ const namesOf = (body: unknown): string[] => {
  * Makes the line of a call: of what its first write changes, or (null) of its refusal. A line has names of fields, never
  * values.
  */
-export const lineOf = (call: Call, changed: Changed | null, { now, random, settings }: Noting): Line => {
-  const { event, context } = call;
-  const { exchange } = context;
+export const lineOf = (exchange: Exchange, changed: Changed | null, { now, random, settings }: Noting): Line => {
   const isRefused = changed === null;
   const customerId = customerOf(exchange, changed);
   const actor = actorOf(exchange);
@@ -94,11 +85,11 @@ export const lineOf = (call: Call, changed: Changed | null, { now, random, setti
     line: {
       id: auditIdOf(now(), random(6)),
       actor,
-      address: addressOf(event, settings),
+      address: addressOf(exchange.event, settings),
       operation: exchange.name,
-      object: objectOfPath(call) ?? changed?.object ?? byActor ?? { kind: 'customer', id: String(customerId) },
+      object: objectOfPath(exchange) ?? changed?.object ?? byActor ?? { kind: 'customer', id: String(customerId) },
       changes: isRefused ? [] : namesOf(exchange.body),
-      requestId: requestIdOf(call),
+      requestId: exchange.requestId,
       refused: isRefused,
     },
   };

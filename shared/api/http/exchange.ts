@@ -1,5 +1,4 @@
-import type { MiddlewareObj, Request } from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Actor } from '#shared/domain/identity/audit.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 import type { Provisioner } from '#shared/domain/sensor/provisioning-key.ts';
@@ -15,8 +14,11 @@ export type Rate = { limit: number; remaining: number; reset: number; over: bool
 /** Who acts, for the audit. */
 type Acting = { actor: Actor; customerId: number };
 
-/** What is known about a request so far. Each middleware fills in its part, in the order of the checks. */
+/** A request and what is known about it so far. Each check of `serve` fills in its part. */
 export type Exchange = {
+  readonly event: APIGatewayProxyEvent;
+  /** The id that the caller and all log lines of the request see. */
+  readonly requestId: string;
   /** The name and contract of the operation. They are '' and null until it is found. */
   name: string;
   operation: Operation | null;
@@ -43,8 +45,10 @@ export type Exchange = {
   customerId: number;
 };
 
-/** Makes an exchange about which nothing is known yet. */
-export const newExchange = (): Exchange => ({
+/** Returns the exchange of a request about which nothing is known yet. */
+export const newExchange = (event: APIGatewayProxyEvent, requestId: string): Exchange => ({
+  event,
+  requestId,
   name: '',
   operation: null,
   locale: 'en',
@@ -63,15 +67,6 @@ export const newExchange = (): Exchange => ({
   body: undefined,
   customerId: UNASSIGNED,
 });
-
-/** Lambda's context with the exchange that the middlewares and the handler share. */
-export type ApiContext = Context & { exchange: Exchange };
-export type ApiRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
-export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
-
-/** Gives the id of a request, which its caller and all its log lines see. */
-export const requestIdOf = ({ event, context }: { event: APIGatewayProxyEvent; context: Context }): string =>
-  event.requestContext?.requestId ?? context.awsRequestId;
 
 /** Gives a header of the request by its lower-case name. */
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
@@ -102,14 +97,13 @@ export const cookie = (event: APIGatewayProxyEvent, name: string): string | unde
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
-export const operationOf = ({ context }: Pick<ApiRequest, 'context'>): Operation => {
-  const { operation } = context.exchange;
+export const operationOf = ({ operation }: Exchange): Operation => {
   if (!operation) throw new Error('no operation was routed');
   return operation;
 };
 
 /** The token of a call's Authorization header; empty when it is none, undefined when there is no such header. */
-export const bearer = ({ event }: Pick<ApiRequest, 'event'>): string | undefined => {
+export const bearer = ({ event }: Pick<Exchange, 'event'>): string | undefined => {
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
 };

@@ -1,18 +1,21 @@
 /** The deepest nesting that a body may have. */
 const MAX_DEPTH = 32;
 
+/** Returns where the string ends that begins at `start`. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+};
+
 const isDeeper = (text: string, most: number): boolean => {
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
-    if (inString) {
-      if (character === '\\') at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') {
-      if (++depth > most) return true;
-    } else if (character === '}' || character === ']') depth--;
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') depth--;
+    if (depth > most) return true;
   }
   return false;
 };

@@ -1,3 +1,4 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import { IssuerUnavailable } from '#shared/auth/unavailable.ts';
 import type { Log } from '#shared/observability/log.ts';
 import type { Measure } from '#shared/observability/metrics.ts';
@@ -5,12 +6,12 @@ import { QueueUnavailable } from '#shared/queue/unavailable.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
 import { corsHeaders } from '../http/cors.ts';
-import { type APIGatewayProxyResult, type ApiRequest, header, type Rate, requestIdOf } from '../http/exchange.ts';
+import { type Exchange, header, type Rate } from '../http/exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 import type { Guard } from './guard.ts';
 
 /** The seconds after which a call may be repeated that failed because of the service. */
-const RETRY_AFTER = 2;
+export const RETRY_AFTER = 2;
 
 const constant = {
   'Cache-Control': 'no-store',
@@ -35,30 +36,30 @@ export const headersOfAll = (version: string, requestId: string, rate?: Rate): R
   };
 };
 
-/** Adds the headers and cookies of every answer to the response. */
-export const decorate =
-  (settings: Guard['settings']) =>
-  async (request: ApiRequest): Promise<void> => {
-    const { response } = request;
-    const { rate, cookies } = request.context.exchange;
-    if (!response) return;
-    const { SERVICE_VERSION, CORS_ORIGINS } = settings;
-    const headers = { ...headersOfAll(SERVICE_VERSION, requestIdOf(request), rate), ...response.headers };
-    response.headers = { ...headers, ...corsHeaders(CORS_ORIGINS, header(request.event, 'origin'), headers) };
-    if (cookies.length > 0) response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': cookies };
+/** Returns the response with the headers and cookies of every answer. */
+export const decorate = (
+  { SERVICE_VERSION, CORS_ORIGINS }: Guard['settings'],
+  { event, requestId, rate, cookies }: Exchange,
+  response: APIGatewayProxyResult,
+): APIGatewayProxyResult => {
+  const headers = { ...headersOfAll(SERVICE_VERSION, requestId, rate), ...response.headers };
+  return {
+    ...response,
+    headers: { ...headers, ...corsHeaders(CORS_ORIGINS, header(event, 'origin'), headers) },
+    ...(cookies.length > 0 && { multiValueHeaders: { ...response.multiValueHeaders, 'Set-Cookie': cookies } }),
   };
+};
 
 const unavailable = [TableUnavailable, QueueUnavailable, IssuerUnavailable];
 
-const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
+const asApiError = (error: Error, operation: string, log: Log): ApiError => {
   if (error instanceof ApiError) return error;
-  const fields = { operation: request.context.exchange.name };
   // The table, or another AWS service that did not answer in time (transport.ts).
   if (unavailable.some((errorClass) => error instanceof errorClass) || error.name === 'TimeoutError') {
-    log('warn', 'a service that an operation needs is not available', fields, error);
+    log('warn', 'a service that an operation needs is not available', { operation }, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
   }
-  log('error', 'an operation failed', fields, error);
+  log('error', 'an operation failed', { operation }, error);
   return new ApiError('internal');
 };
 
@@ -97,13 +98,13 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
 };
 
 /** Turns an error into an answer: an expected failure by its code, any other error as a 500. */
-export const explain =
-  (settings: Guard['settings'], log: Log, measure: Measure) =>
-  async (request: ApiRequest): Promise<APIGatewayProxyResult> => {
-    const error = asApiError(request.error ?? new Error('unknown'), log, request);
-    if (error.code === 'rate_limited') measure('CallsLimited');
-    const { locale, allowed } = request.context.exchange;
-    request.response = await refusal(error, locale, allowed);
-    await decorate(settings)(request);
-    return request.response;
-  };
+export const explain = (
+  { name, locale, allowed }: Exchange,
+  error: Error,
+  log: Log,
+  measure: Measure,
+): Promise<APIGatewayProxyResult> => {
+  const expected = asApiError(error, name, log);
+  if (expected.code === 'rate_limited') measure('CallsLimited');
+  return refusal(expected, locale, allowed);
+};

@@ -1,15 +1,103 @@
-import type { Caller } from '#shared/domain/identity/permission.ts';
-import { ApiError, refuse } from '../errors.ts';
-import { type ApiRequest, type Exchange, headerValues, operationOf } from '../http/exchange.ts';
-import { apiOf } from '../operation.ts';
-import { endGuarded } from './csrf.ts';
+import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { isOutdated } from '#shared/domain/identity/credential.ts';
+import { type Caller, holds } from '#shared/domain/identity/permission.ts';
+import type { Account, Session } from '#shared/store/identity/sessions.ts';
+import { ApiError } from '../errors.ts';
+import { bearer, cookie, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
+import type { Operation } from '../operation.ts';
 import type { Guard } from './guard.ts';
-import { type Found, identify } from './identify.ts';
-import { checkRate, countAddress, countAnonymous } from './rate-limit.ts';
+import { checkRate, countAccount, countAnonymous, countDevice } from './rate-limit.ts';
 
-const identified = async (guard: Guard, request: ApiRequest): Promise<Found> => {
-  const { auth, withoutTable } = operationOf(request);
-  const found = identify(guard, request, auth);
+/** The use of a token is written at most once in this time (ms), so that it costs almost nothing per call. */
+const NOTED_EVERY = 60_000;
+
+type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
+type Found = { identity: Identity | null; rate: Rate | null };
+
+export const isLive = (
+  { settings, now }: { settings: Pick<Guard['settings'], 'CREDENTIALS_SINCE'>; now: () => number },
+  session: Session | null,
+  account: Account | null,
+): boolean =>
+  session !== null &&
+  account?.canLogin === true &&
+  !isOutdated(session, settings.CREDENTIALS_SINCE) &&
+  // An access token is no login: it outlives a change of the password, and is listed and deleted one by one.
+  (session.kind === 'token' || session.epoch === account.epoch) &&
+  // Whoever had to set up the second factor and did not has shown no more than a password.
+  !(session.mustSetOtp && account.hasOtp) &&
+  session.accountId === account.accountId &&
+  (session.expires === null || session.expires > now());
+
+/** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
+const callerOf = (session: Session, account: Account): Caller => {
+  const { kind, permissions: scope = null, readOnly = false, name: token } = session;
+  const { accountId, customerId, locale, username = null } = account;
+  const mustSetOtp = session.mustSetOtp === true;
+  const name = username !== null && token !== undefined ? `${username} (${token})` : username;
+  const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
+  if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
+  // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
+  return { ...who, isAdmin: false, permissions: scope.filter((permission) => holds(account, permission)) };
+};
+
+const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {
+  const before = now() - NOTED_EVERY;
+  if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.noteUse(hash, before, now());
+};
+
+// The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
+// counts against the caller's address only: otherwise anybody with an old token could use up the rate of its owner.
+const byToken = async (guard: Guard, token: string): Promise<Found> => {
+  const read = readToken(token);
+  if (!read?.accountKey) return { identity: null, rate: null };
+  const { accountKey } = read;
+  const { suspects, now } = guard;
+  const { sessions } = guard.store;
+  const sessionHash = hashOf(token);
+  const [session, account, early] = await Promise.all([
+    sessions.session(sessionHash),
+    sessions.account(accountKey),
+    suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
+  ]);
+  if (!session || !account || !isLive(guard, session, account)) {
+    suspects.add(accountKey, now());
+    await early?.giveBack();
+    return { identity: null, rate: null };
+  }
+  const { rate } = early ?? (await countAccount(guard, accountKey));
+  await noteUse(guard, session, sessionHash);
+  return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
+};
+
+const byDevice = async (guard: Guard, token: string, exchange: Exchange): Promise<Found> => {
+  if (readToken(token)?.kind !== 'device') return { identity: null, rate: null };
+  const hash = hashOf(token);
+  const device = await guard.store.devices.get(hash);
+  const rate = device && countDevice(guard, hash, exchange);
+  if (!device) return { identity: null, rate: null };
+  return { identity: { device: { ...device, isBusy: guard.rates.isBusy(hash, guard.now()) } }, rate };
+};
+
+const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> => {
+  const key = token === '' ? null : await guard.store.provisioning.byHash(hashOf(token), guard.now());
+  return { identity: key && { provisioner: key }, rate: null };
+};
+
+const identify = (guard: Guard, exchange: Exchange, auth: Operation['auth']): Promise<Found> => {
+  const token = bearer(exchange);
+  if (auth === 'device') return byDevice(guard, token ?? '', exchange);
+  if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
+  if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
+  // Browsers send cookies by themselves, so a cookie is valid only for a login: an access token has no CSRF token to go
+  // with it.
+  const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
+  return byToken(guard, token ?? (readToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
+};
+
+const identified = async (guard: Guard, exchange: Exchange): Promise<Found> => {
+  const { auth, withoutTable } = operationOf(exchange);
+  const found = identify(guard, exchange, auth);
   return withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
 };
 
@@ -24,22 +112,14 @@ const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
  * against its address, and above the address's limit the answer is 429. If a login is optional, a call whose credentials
  * are missing or invalid is an anonymous one.
  */
-export const authenticate =
-  (guard: Guard) =>
-  async (request: ApiRequest): Promise<void> => {
-    const operation = operationOf(request);
-    const { auth } = operation;
-    if (headerValues(request.event, 'authorization').length > 1) {
-      await countAddress(guard, apiOf(operation))(request);
-      await checkRate(request);
-      await endGuarded(guard, request);
-      refuse('Authorization', 'repeated_header');
-    }
-    const { identity, rate } = await identified(guard, request);
-    const counted = rate ?? (await countAnonymous(guard, request));
-    Object.assign(request.context.exchange, { rate: counted, caller: null, ...identity });
-    if (identity?.caller) recognise(request.context.exchange, identity.caller);
-    if (identity || auth === 'optional' || ('orWebhook' in operation && operation.orWebhook)) return;
-    await checkRate(request);
-    throw new ApiError('credentials_invalid');
-  };
+export const authenticate = async (guard: Guard, exchange: Exchange): Promise<void> => {
+  const operation = operationOf(exchange);
+  const { auth } = operation;
+  const { identity, rate } = await identified(guard, exchange);
+  const counted = rate ?? (await countAnonymous(guard, exchange));
+  Object.assign(exchange, { rate: counted, caller: null, ...identity });
+  if (identity?.caller) recognise(exchange, identity.caller);
+  if (identity || auth === 'optional' || ('orWebhook' in operation && operation.orWebhook)) return;
+  checkRate(exchange);
+  throw new ApiError('credentials_invalid');
+};

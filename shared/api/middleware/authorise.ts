@@ -1,10 +1,10 @@
 import { type Caller, holds, type Permission } from '#shared/domain/identity/permission.ts';
 import { ApiError } from '../errors.ts';
-import { type ApiRequest, operationOf } from '../http/exchange.ts';
+import { type Exchange, operationOf } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
 
 /** Is the call refused because its token only allows reading? */
-const isHeldBack = ({ event }: ApiRequest, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
+const isHeldBack = ({ event }: Exchange, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
 
 const isSelf = (caller: Caller, userId: string | undefined): boolean => userId === String(caller.accountId);
 
@@ -26,11 +26,10 @@ const isUnset = ({ beforeOtp }: Operation, caller: Caller, userId: string | unde
  * Answers 403 if the access rule of the operation does not allow the caller. If a login is optional, a caller who has to
  * set up a second factor first is an anonymous one.
  */
-export const authorise = async (request: ApiRequest): Promise<void> => {
-  const { exchange } = request.context;
+export const authorise = (exchange: Exchange): void => {
   const { caller, path } = exchange;
   if (!caller) return;
-  const operation = operationOf(request);
+  const operation = operationOf(exchange);
   const { userId } = path;
   const mustWait = isUnset(operation, caller, userId);
   if (mustWait && operation.auth === 'optional') {
@@ -39,5 +38,5 @@ export const authorise = async (request: ApiRequest): Promise<void> => {
   }
   if (mustWait) throw new ApiError('otp_setup_required');
   const isOpen = mayCall(operation, caller, userId);
-  if (!isOpen || isHeldBack(request, caller)) throw new ApiError('forbidden');
+  if (!isOpen || isHeldBack(exchange, caller)) throw new ApiError('forbidden');
 };

@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import { countIn } from '#shared/domain/event/raw.ts';
+import type { Caller } from '#shared/domain/identity/permission.ts';
 import type { FieldError } from '#shared/domain/problem.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { fieldErrorsOf } from '../field-errors.ts';
-import { type ApiRequest, header, operationOf } from '../http/exchange.ts';
+import { type Exchange, header, operationOf } from '../http/exchange.ts';
 import { parseJson } from '../http/json.ts';
 import type { Operation, Within } from '../operation.ts';
 
@@ -17,31 +18,31 @@ const bodyLimit = ({ bodyKind }: Operation) => bodyLimits[bodyKind ?? 'json'];
 const isJson = (contentType: string) =>
   /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);
 
-const bytesOf = ({ event }: ApiRequest): Buffer =>
+const bytesOf = ({ event }: Exchange): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
 /** Gives the number of messages in a body. A body that is too large counts as 1, because it is refused anyway. */
-export const messagesOf = (request: ApiRequest): number => {
-  const bytes = bytesOf(request);
-  return bytes.length > bodyLimit(operationOf(request)) ? 1 : countIn(bytes.toString('latin1'));
+export const messagesOf = (exchange: Exchange): number => {
+  const bytes = bytesOf(exchange);
+  return bytes.length > bodyLimit(operationOf(exchange)) ? 1 : countIn(bytes.toString('latin1'));
 };
 
 /** Answers 415 if a body is not JSON by its content type, and 413 if it is too large. */
-export const checkMedia = async (request: ApiRequest): Promise<void> => {
-  const operation = operationOf(request);
-  const isTooLarge = bytesOf(request).length > bodyLimit(operation);
+export const checkMedia = (exchange: Exchange): void => {
+  const operation = operationOf(exchange);
+  const isTooLarge = bytesOf(exchange).length > bodyLimit(operation);
   if (!operation.body && isTooLarge) throw new ApiError('body_too_large');
   if (!operation.body) return;
-  const contentType = header(request.event, 'content-type');
+  const contentType = header(exchange.event, 'content-type');
   if (contentType !== undefined && !isJson(contentType)) throw new ApiError('media_type_unsupported');
   if (isTooLarge) throw new ApiError('body_too_large');
-  if (contentType === undefined && (request.event.body ?? '') !== '') throw new ApiError('media_type_unsupported');
+  if (contentType === undefined && (exchange.event.body ?? '') !== '') throw new ApiError('media_type_unsupported');
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const textOf = (request: ApiRequest): string | null => {
+const textOf = (exchange: Exchange): string | null => {
   try {
-    return utf8.decode(bytesOf(request));
+    return utf8.decode(bytesOf(exchange));
   } catch {
     return null;
   }
@@ -53,28 +54,23 @@ const check = (schema: z.ZodType, value: unknown, fieldErrors: FieldError[]): un
   return result.data;
 };
 
-const readBody = (request: ApiRequest, operation: Operation, fieldErrors: FieldError[]): unknown => {
-  if (!operation.body) return undefined;
-  const text = textOf(request);
-  if (text === null) return void fieldErrors.push({ path: '', problem: 'json' });
-  if (operation.bodyKind === 'messages') return text;
-  const parsed = parseJson(text);
-  if ('problem' in parsed) return void fieldErrors.push({ path: '', problem: parsed.problem });
-  return check(operation.body, parsed.value, fieldErrors);
+const readBody = (exchange: Exchange, schema: z.ZodType, fieldErrors: FieldError[]): unknown => {
+  const text = textOf(exchange);
+  if (text !== null && operationOf(exchange).bodyKind === 'messages') return text;
+  const parsed = text === null ? { problem: 'json' as const } : parseJson(text);
+  if ('value' in parsed) return check(schema, parsed.value, fieldErrors);
+  fieldErrors.push({ path: '', problem: parsed.problem });
+  return undefined;
 };
 
 /** Checks path, query and body against their schemas. The 400 names all errors, not only the first. */
-export const readInput = async (request: ApiRequest): Promise<void> => {
-  const { event } = request;
-  const { exchange } = request.context;
-  const operation = operationOf(request);
+export const readInput = (exchange: Exchange): void => {
+  const { event, path } = exchange;
+  const { params, query, body } = operationOf(exchange);
   const fieldErrors: FieldError[] = [];
-  exchange.params = (operation.params ? check(operation.params, exchange.path, fieldErrors) : {}) as Record<
-    string,
-    unknown
-  >;
-  exchange.query = operation.query && check(operation.query, event.queryStringParameters ?? {}, fieldErrors);
-  exchange.body = readBody(request, operation, fieldErrors);
+  exchange.params = (params ? check(params, path, fieldErrors) : {}) as Record<string, unknown>;
+  exchange.query = query && check(query, event.queryStringParameters ?? {}, fieldErrors);
+  exchange.body = body && readBody(exchange, body, fieldErrors);
   if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
 };
 
@@ -88,25 +84,27 @@ const idOf: Record<Within, string> = {
   webhook: 'webhookId',
 };
 
+const ownerOf = async (
+  store: StoreOf<'customers.ownerOf'>,
+  caller: Caller,
+  kind: Within,
+  id: string | number,
+): Promise<number | null> => {
+  if (kind === 'customer') return caller.isAdmin || id === caller.customerId ? Number(id) : null;
+  if (kind === 'user' && id === caller.accountId) return caller.customerId ?? UNASSIGNED;
+  return caller.isAdmin ? store.customers.ownerOf(kind, id) : caller.customerId;
+};
+
 /**
  * Finds the customer that the operation works in, and answers 404 if there is none. It is the caller's own customer,
  * whatever id the path names, so an id of another customer finds nothing. Only for a system admin the id of the path
  * decides.
  */
-export const findCustomer =
-  (store: StoreOf<'customers.ownerOf'>) =>
-  async ({ context: { exchange } }: ApiRequest): Promise<void> => {
-    const { caller, operation, params } = exchange;
-    const kind = operation?.within;
-    if (!kind || !caller) return;
-    const id = params[idOf[kind]] as string | number;
-    const missing = () => new ApiError(`${kind}_not_found` satisfies ErrorCode);
-    if (kind === 'customer' && !caller.isAdmin && id !== caller.customerId) throw missing();
-    if (kind === 'customer') exchange.customerId = id as number;
-    else if (kind === 'user' && id === caller.accountId) exchange.customerId = caller.customerId ?? UNASSIGNED;
-    else {
-      const owner = caller.isAdmin ? await store.customers.ownerOf(kind, id) : caller.customerId;
-      if (owner === null) throw missing();
-      exchange.customerId = owner;
-    }
-  };
+export const findCustomer = async (store: StoreOf<'customers.ownerOf'>, exchange: Exchange): Promise<void> => {
+  const { caller, params } = exchange;
+  const { within } = operationOf(exchange);
+  if (!within || !caller) return;
+  const owner = await ownerOf(store, caller, within, params[idOf[within]] as string | number);
+  if (owner === null) throw new ApiError(`${within}_not_found` satisfies ErrorCode);
+  exchange.customerId = owner;
+};

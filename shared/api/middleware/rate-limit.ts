@@ -2,7 +2,7 @@ import { readToken } from '#shared/auth/tokens.ts';
 import { deviceLimits, isOver } from '../device/device-rates.ts';
 import { ApiError } from '../errors.ts';
 import { addressOf } from '../http/address.ts';
-import { type ApiRequest, bearer, operationOf, type Rate } from '../http/exchange.ts';
+import { bearer, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
 import type { ApiName } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
@@ -37,22 +37,20 @@ export const countAccount = async (guard: Guard, accountKey: string) => {
 export const countDevice = (
   { settings, rates, now }: Guard,
   subject: string,
-  request: ApiRequest,
+  exchange: Exchange,
 ): Rate & { over: boolean } => {
-  const isMessages = operationOf(request).bodyKind === 'messages';
+  const isMessages = operationOf(exchange).bodyKind === 'messages';
   const { calls: limit, messages } = deviceLimits(settings);
-  const counted = rates.count(subject, isMessages ? messagesOf(request) : 0, now());
+  const counted = rates.count(subject, isMessages ? messagesOf(exchange) : 0, now());
   const over = isOver(counted, { calls: limit, messages: isMessages ? messages : 0 });
   return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, over };
 };
 
 /** Counts a call that no operation matches by the caller's address; at the API of the devices in memory alone. */
-export const countAddress =
-  (guard: Guard, api: ApiName) =>
-  async (request: ApiRequest): Promise<void> => {
-    const subject = `address:${addressOf(request.event, guard.settings)}`;
-    request.context.exchange.rate = await (api === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
-  };
+export const countAddress = async (guard: Guard, exchange: Exchange, api: ApiName): Promise<void> => {
+  const subject = `address:${addressOf(exchange.event, guard.settings)}`;
+  exchange.rate = await (api === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
+};
 
 /** Counts a call in the memory of this process alone, which costs nothing and needs no table. */
 const countInMemory = async ({ settings, rates, now }: Guard, subject: string): Promise<Rate> => {
@@ -75,10 +73,10 @@ const countWrongToken = async (guard: Guard, subject: string, hasForm: boolean):
 };
 
 /** Counts a call without an account or a device by the caller's address. */
-export const countAnonymous = (guard: Guard, request: ApiRequest): Promise<Rate> => {
-  const address = addressOf(request.event, guard.settings);
-  const { auth, published, withoutTable } = operationOf(request);
-  const token = bearer(request) ?? '';
+export const countAnonymous = (guard: Guard, exchange: Exchange): Promise<Rate> => {
+  const address = addressOf(exchange.event, guard.settings);
+  const { auth, published, withoutTable } = operationOf(exchange);
+  const token = bearer(exchange) ?? '';
   if (auth === 'device') return countWrongToken(guard, `address:${address}`, readToken(token)?.kind === 'device');
   if (auth === 'provisioner') return countWrongToken(guard, `address:${address}`, token !== '');
   if (withoutTable) return countInMemory(guard, `address:${address}`);
@@ -87,7 +85,6 @@ export const countAnonymous = (guard: Guard, request: ApiRequest): Promise<Rate>
 };
 
 /** Answers 429 if the call exceeds its rate limit. */
-export const checkRate = async (request: ApiRequest): Promise<void> => {
-  const { rate } = request.context.exchange;
+export const checkRate = ({ rate }: Exchange): void => {
   if (rate.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };

@@ -6,7 +6,7 @@ import { ADDRESS_SECONDS } from '../rule/acknowledgement.ts';
 import type { Escalation } from '../rule/escalation.ts';
 import type { Person } from '../rule/recipient.ts';
 import type { Rule } from '../rule/rule.ts';
-import { fillIn, SENT } from '../rule/rule-texts.ts';
+import { fillIn, type Placeholder, SENT } from '../rule/rule-texts.ts';
 import { defaultRoom, normalize } from '../sensor/room-geometry.ts';
 import { deviceIdOf, type SensorRecord } from '../sensor/sensor.ts';
 import { dateAndTime, dateTimeAndZone } from '../time/wall-time.ts';
@@ -47,7 +47,7 @@ export const readerOf = (eventContext: EventContext, rule: Rule, locale: string)
 const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
   const { happening, createDate } = eventContext.event;
   const { region } = happening;
-  const values = {
+  const values: Record<Placeholder, string> = {
     sensor: eventContext.sensor.name,
     region: region?.name ?? '',
     location: eventContext.customer?.location ?? '',

@@ -4,48 +4,78 @@ import { hardwareIdOfDevice, Manufacturer, type Sensor, type SensorRecord } from
 /** The fields of a sensor that a list shows, and the hardware id, in which a search looks too. */
 export type ListedSensor = Sensor & { hardwareId: string };
 
-const FLAGS = { isActive: 1, optimizationEnabled: 2 } as const;
 /**
- * The bits above the flags hold the index of the manufacturer in its enumeration, so new manufacturers must be added at
- * the end.
+ * The columns of a row, in their order, with spaces between them. The name may contain spaces, so it comes last. A column
+ * that is added later has to follow the name after U+001F, which no name contains: rows of earlier versions lack it, and
+ * during a deployment the earlier version takes it for a part of the name.
  */
-const MANUFACTURER = 4;
+const columns = [
+  'flags',
+  'createDate',
+  'updateDate',
+  'firmwareVersion',
+  'hardwareId',
+  'name',
+] as const satisfies readonly (keyof ListedSensor | 'flags')[];
+type Row = Record<(typeof columns)[number], string>;
+
+const joined = (row: Row): string => columns.map((column) => row[column]).join(' ');
+const split = (text: string): Row => {
+  const [flags = '', createDate = '', updateDate = '', firmwareVersion = '', hardwareId = '', ...name] =
+    text.split(' ');
+  return { flags, createDate, updateDate, firmwareVersion, hardwareId, name: name.join(' ') };
+};
+
 const short = (value: number): string => value.toString(36);
-const long = (text = ''): number => Number.parseInt(text, 36);
+const long = (text: string): number => Number.parseInt(text, 36);
+
+/** The bits of `flags`. Those above them hold the index of the manufacturer, so new manufacturers are added at the end. */
+const FLAGS = { isActive: 1, optimizationEnabled: 2 } as const;
+const MANUFACTURER = 4;
+type Flags = Pick<ListedSensor, keyof typeof FLAGS | 'manufacturer'>;
+
+const packFlags = ({ isActive, optimizationEnabled, manufacturer }: Flags): number =>
+  (isActive ? FLAGS.isActive : 0) |
+  (optimizationEnabled ? FLAGS.optimizationEnabled : 0) |
+  (MANUFACTURER * Manufacturer.options.indexOf(manufacturer));
+
+const unpackFlags = (flags: number): Flags => {
+  const manufacturer = Manufacturer.options[Math.floor(flags / MANUFACTURER)];
+  if (!manufacturer) throw new Error('a row has an unknown manufacturer');
+  return {
+    isActive: (flags & FLAGS.isActive) !== 0,
+    optimizationEnabled: (flags & FLAGS.optimizationEnabled) !== 0,
+    manufacturer,
+  };
+};
 
 /**
  * Packs a sensor into one short text, so that a list of thousands reads little more than their names. The text leaves
  * out what the key contains: the id, and the hardware id if it can be derived from the id. It is longest for a name of
  * 64 characters of 4 bytes, and well below the 1,024 bytes of a sort key then.
  */
-export const packSensor = (sensor: SensorRecord): string => {
-  const { isActive, optimizationEnabled, createDate, updateDate, firmwareVersion, hardwareId, name } = sensor;
-  const flags =
-    (isActive ? FLAGS.isActive : 0) |
-    (optimizationEnabled ? FLAGS.optimizationEnabled : 0) |
-    (MANUFACTURER * Manufacturer.options.indexOf(sensor.manufacturer));
-  const numbers = [flags, createDate, updateDate, firmwareVersion].map(short);
-  // The name may contain any character, so it comes last.
-  return [...numbers, makers[sensor.manufacturer].isIdOfHardware ? '' : hardwareId, name].join(' ');
-};
+export const packSensor = (sensor: SensorRecord): string =>
+  joined({
+    flags: short(packFlags(sensor)),
+    createDate: short(sensor.createDate),
+    updateDate: short(sensor.updateDate),
+    firmwareVersion: short(sensor.firmwareVersion),
+    hardwareId: makers[sensor.manufacturer].isIdOfHardware ? '' : sensor.hardwareId,
+    name: sensor.name,
+  });
 
 /** Unpacks a sensor; `id` and `customerId` (null: linked to no customer) are taken from its key. */
-export const unpackSensor = (row: string, id: string, customerId: number | null): ListedSensor => {
-  const [, flagText, created, updated, firmware, uid = '', name = ''] =
-    /^(\w+) (\w+) (\w+) (\w+) (\w*) (.*)$/s.exec(row) ?? [];
-  const flags = long(flagText);
-  const manufacturer = Manufacturer.options[Math.floor(flags / MANUFACTURER)];
-  if (!manufacturer) throw new Error('a row has an unknown manufacturer');
+export const unpackSensor = (text: string, id: string, customerId: number | null): ListedSensor => {
+  const row = split(text);
+  const flags = unpackFlags(long(row.flags));
   return {
     id,
-    createDate: long(created),
-    updateDate: long(updated),
     customerId,
-    manufacturer,
-    name,
-    isActive: (flags & FLAGS.isActive) !== 0,
-    firmwareVersion: long(firmware),
-    optimizationEnabled: (flags & FLAGS.optimizationEnabled) !== 0,
-    hardwareId: makers[manufacturer].isIdOfHardware ? hardwareIdOfDevice(id) : uid,
+    ...flags,
+    createDate: long(row.createDate),
+    updateDate: long(row.updateDate),
+    firmwareVersion: long(row.firmwareVersion),
+    hardwareId: makers[flags.manufacturer].isIdOfHardware ? hardwareIdOfDevice(id) : row.hardwareId,
+    name: row.name,
   };
 };

@@ -76,6 +76,39 @@ export const newSensor = (
 });
 
 /**
+ * What becomes of each field of a sensor that moves to another customer. `device`: it stays. `setting`: it tells of a room
+ * and who lives there, so it stays only of a sensor that was nobody's: what a system admin set then was set for that
+ * customer. `new`: it is as of a new sensor.
+ */
+const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
+  id: 'device',
+  hardwareId: 'device',
+  manufacturer: 'device',
+  firmwareVersion: 'device',
+  createDate: 'device',
+  name: 'setting',
+  optimizationEnabled: 'setting',
+  room: 'setting',
+  customerId: 'new',
+  groupId: 'new',
+  isActive: 'new',
+  updateDate: 'new',
+};
+
+/** Returns a sensor as its next customer gets it; null: nobody. */
+export const movedSensor = (sensor: SensorRecord, customerId: number | null, now: number): SensorRecord => {
+  const kept = sensor.customerId === null ? ['device', 'setting'] : ['device'];
+  const fields = Object.entries(sensor).filter(([field]) => kept.includes(onMove[field as keyof SensorRecord]));
+  const { id, hardwareId, manufacturer, firmwareVersion, createDate } = sensor;
+  return {
+    ...newSensor({ id, hardwareId, manufacturer, firmwareVersion }, createDate),
+    ...(Object.fromEntries(fields) as Partial<SensorRecord>),
+    customerId,
+    updateDate: now,
+  };
+};
+
+/**
  * Makes the device id of D2 Custom 1 from a hardware id: `id_` and the base64url of the hardware id with colons, 26
  * characters.
  */

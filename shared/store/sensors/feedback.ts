@@ -37,11 +37,32 @@ const show = (customerId: number, hit: Hit, feedback: Feedback | null, now: numb
     noteLateChange(customerId, hit, updateDate),
   ];
 };
-/** Where the feedback of a hit is found, when the newest is deleted. */
+/** The key by which the feedback of a hit is found when the newest is deleted. */
 const ofHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
   items.feedbackOfHit({ customerId, hitId, feedbackId });
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
   shown && shown.id > feedback.id ? shown : feedback;
+
+/** Keeps new feedback with its hit, which shows it if it is the newest. */
+const addToHit = (customerId: number, hit: Hit, feedback: Feedback): Write[] => [
+  { put: { feedback, ...ofHit(customerId, hit, feedback), ttl: ttlOf(feedback) } },
+  ...show(customerId, hit, newer(feedback, hit.feedback), feedback.createDate),
+];
+
+const feedbackItem = (customerId: number, feedback: Feedback) => ({
+  ...feedback,
+  ...keyOf(customerId, feedback),
+  listPk: lists.feedbackOfSensor({ customerId, sensorId: feedback.sensorId }),
+  listSk: lists.byTime({ id: feedback.id }),
+  ttl: ttlOf(feedback),
+});
+
+/** What became of a new feedback by the writes that failed; null: another change was faster. */
+const createdOf = (failed: readonly number[] | null): 'done' | 'clash' | 'gone' | null => {
+  if (failed === null) return 'done';
+  if (failed.includes(0)) return 'clash';
+  return failed.includes(1) ? 'gone' : null;
+};
 
 export const feedbackReads = (table: TableReader) => ({
   /** The feedback on a sensor, the newest first. What is older than the retention (ms) is not shown. */
@@ -60,21 +81,15 @@ const feedbackWrites = (table: Table) => ({
     delivery: Delivery | null = null,
   ): Promise<'done' | 'clash' | 'gone'> =>
     retryOnConflict(async () => {
-      const { sensorId, id, ruleHitId } = feedback;
-      const hit = await hitOf(table, customerId, ruleHitId);
-      if (ruleHitId !== null && !hit) return 'gone';
-      const listPk = lists.feedbackOfSensor({ customerId, sensorId });
-      const listSk = lists.byTime({ id });
-      const ttl = ttlOf(feedback);
-      const atHit = hit && { put: { feedback, ...ofHit(customerId, hit, feedback), ttl } };
+      const hit = await hitOf(table, customerId, feedback.ruleHitId);
+      if (feedback.ruleHitId !== null && !hit) return 'gone';
       const failed = await table.write(
-        { put: { ...feedback, ...keyOf(customerId, feedback), listPk, listSk, ttl }, where: absent },
-        { check: sensorKey(customerId, sensorId), where: present },
-        ...(hit && atHit ? [atHit, ...show(customerId, hit, newer(feedback, hit.feedback), feedback.createDate)] : []),
+        { put: feedbackItem(customerId, feedback), where: absent },
+        { check: sensorKey(customerId, feedback.sensorId), where: present },
+        ...(hit ? addToHit(customerId, hit, feedback) : []),
         ...(delivery ? [putDelivery(delivery, true)] : []),
       );
-      if (failed === null) return 'done';
-      return failed.includes(0) ? 'clash' : failed.includes(1) ? 'gone' : null;
+      return createdOf(failed);
     }),
 
   /** Deletes feedback, and shows the next newest at its hit; false: there is none (ms, as of `now`). */

@@ -1,7 +1,7 @@
 import { RETENTION } from '#shared/domain/event/event.ts';
 import { hashOf } from '#shared/domain/ids.ts';
 import type { Room } from '#shared/domain/sensor/room.ts';
-import { newSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { movedSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { oneLess, oneMore, roomFor } from '../counts.ts';
 import type { Table } from '../engine/client.ts';
@@ -145,20 +145,6 @@ const removeSensor = (
     return failed === null ? 'done' : null;
   });
 
-/**
- * A sensor as another customer gets it: as if it was new, for its name tells of a room and who lives there. What a
- * system admin set while it was nobody's was set for that customer.
- */
-const arrived = ({ sensor }: Whole, from: number, to: number, now: number): SensorRecord => {
-  const { id, hardwareId, manufacturer, firmwareVersion, createDate, name, optimizationEnabled, room } = sensor;
-  return {
-    ...newSensor({ id, hardwareId, manufacturer, firmwareVersion }, createDate),
-    ...(from === UNASSIGNED && { name, optimizationEnabled, ...(room && { room }) }),
-    customerId: to === UNASSIGNED ? null : to,
-    updateDate: now,
-  };
-};
-
 /** What comes along with a sensor that was nobody's. */
 const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write[] => [
   ...ofLearning(configs, now, (end) => putLearning(to, end)),
@@ -181,7 +167,7 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
     if (!whole?.link) return 'gone';
     const full = to !== UNASSIGNED ? await roomFor(table, to, 'sensors', most) : null;
     if (full) return full;
-    const sensor = arrived(whole, customerId, to, now);
+    const sensor = movedSensor(whole.sensor, to === UNASSIGNED ? null : to, now);
     const customer = to !== UNASSIGNED ? [oneMore(to, 'sensors', most)] : [];
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
     const isHere = where('#customerId = :from', { from: customerId });

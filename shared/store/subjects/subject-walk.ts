@@ -11,6 +11,18 @@ export type Met = { kind: ItemKind; item: Found; verdict: Exclude<Verdict, 'keep
 const kinds = Object.entries(items) as [ItemKind, (typeof items)[ItemKind]][];
 export const kindOf = (item: Key): ItemKind | null => kinds.find(([, { read }]) => read(item) !== null)?.[0] ?? null;
 
+/** Finds what only these items lead to. */
+async function* below(
+  reads: Reads,
+  who: Who,
+  above: readonly Found[],
+  meet: (place: Place, item: Found) => Met[],
+): AsyncGenerator<Met[]> {
+  for (const item of above)
+    for (const place of placesUnder(item, who))
+      for await (const page of reads.pages(place)) yield page.flatMap((row) => meet(place, row));
+}
+
 /**
  * Meets every item of a subject, page by page; what is found by an item alone comes on a page before it. An item of a kind
  * that nobody declared is an error: whose it is has to be decided first.
@@ -30,14 +42,11 @@ export async function* walk(
   for await (const place of placesOf(reads, who, leads)) {
     for await (const page of reads.pages(place)) {
       const met = page.flatMap((item) => meet(place, item));
+      const own = new Set(met.map(({ item }) => item));
       // An older feedback of a user may be under a hit that has nothing else of the user.
-      const above = who.subject.kind === 'user' ? page : met.map(({ item }) => item);
-      for (const item of above) {
-        const isMet = met.some((line) => line.item === item);
-        if (!isMet && !items.ruleHit.read(item)) continue;
-        for (const under of placesUnder(item, who))
-          for await (const more of reads.pages(under)) yield more.flatMap((row) => meet(place, row));
-      }
+      const mayLead = (item: Found) =>
+        own.has(item) || (who.subject.kind === 'user' && items.ruleHit.read(item) !== null);
+      yield* below(reads, who, page.filter(mayLead), meet);
       yield met;
     }
   }

@@ -40,15 +40,14 @@ const runOf = async (
       return {};
     },
   } as unknown as Table;
-  const exchange = { ...newExchange(), name: 'updateBot', operation: bots.operations.updateBot };
-  const call = { event: {}, context: { exchange, awsRequestId: 'r' } } as never;
+  const exchange = { ...newExchange({} as never, 'r'), name: 'updateBot', operation: bots.operations.updateBot };
   const runtime = {
     table,
     now: Date.now,
     random: (n: number) => new Uint8Array(n),
     settings: { TRUSTED_PROXY_SECRET: '' },
   };
-  const result = await endable(() => audited(call, runtime as never, () => act(notedTable(table)))).catch(
+  const result = await endable(() => audited(exchange, runtime as never, () => act(notedTable(table)))).catch(
     (error) => error,
   );
   return { done, result };

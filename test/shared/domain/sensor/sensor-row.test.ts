@@ -41,6 +41,17 @@ describe('a packed sensor', () => {
     );
   });
 
+  test.each([
+    { manufacturer: 'maker_a', name: 'Room 1042, window', row: '3 mywpiww0 mywpiww5 16  Room 1042, window' },
+    { manufacturer: 'maker_b', name: '  two  spaces ', row: '7 mywpiww0 mywpiww5 16 02005E100001   two  spaces ' },
+  ] as const)('is written as earlier versions read it, and read as they wrote it: $row', ({ row, ...given }) => {
+    const dates = { createDate: 1_800_000_000_000, updateDate: 1_800_000_000_005 };
+    const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true };
+    const sensor = { ...given, ...dates, ...more, id: deviceIdOf('02005E100001'), hardwareId: '02005E100001' };
+    expect(packSensor({ ...sensor, groupId: 0 })).toBe(row);
+    expect(unpackSensor(row, sensor.id, 1)).toEqual(sensor);
+  });
+
   test('fits into a sort key of 1,024 bytes with the longest name of the widest characters', () => {
     const longest = '\u{1F6CF}'.repeat(64);
     expect(text(3, 64).safeParse(longest).success).toBe(true);

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { movedSensor, newSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
+
+const device = {
+  id: 'id_ABCDEFGHI',
+  hardwareId: '02005E100001',
+  manufacturer: 'maker_b',
+  firmwareVersion: 42,
+} as const;
+const settings: Partial<SensorRecord> = {
+  name: 'Room 7',
+  optimizationEnabled: false,
+  room: { xMin: -100, xMax: 100, yMin: 0, yMax: 300, zMax: 250, regions: [] },
+};
+const used = { ...newSensor(device, 1), ...settings, isActive: true, groupId: 7, updateDate: 5 };
+const arrived = { ...newSensor(device, 1), customerId: 2, updateDate: 9 };
+
+describe('a sensor that moves', () => {
+  test('starts anew at the next customer: nothing there tells of the previous one', () => {
+    expect(movedSensor({ ...used, customerId: 1 }, 2, 9)).toEqual(arrived);
+  });
+
+  test("keeps what was set while it was nobody's", () => {
+    expect(movedSensor({ ...used, customerId: null }, 2, 9)).toEqual({ ...arrived, ...settings });
+  });
+
+  test('leaves behind what only its item in the table has', () => {
+    const item = { ...used, customerId: null, revision: 3, registrationUntil: 8 };
+    expect(movedSensor(item, null, 9)).toEqual({ ...arrived, ...settings, customerId: null });
+  });
+});
