@@ -14,7 +14,7 @@ const text = () => metered.ledger.text();
 const lines = () => metered.ledger.lines();
 
 /** A sensor with a webhook that hears of everything but falls: what a fall costs here is the asking. */
-const prepare = async (name: string, maker = 'maker_a') => {
+const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await metered.furnish(name, maker);
   const webhookId = await home.addWebhook();
   return { ...home, addRules: (count: number, more: object) => home.addRules(count, [webhookId], more) };

@@ -1,5 +1,5 @@
+import type { Received } from '../../lib/home/receiver.ts';
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import type { Received } from '../../lib/local/demo/receiver.ts';
 
 const help = `npm run receiver -- --secret SECRET    listens on this machine as a nurse-call system does, and prints what webhooks send
   --port 4000                  the port; 0 takes any free one. Webhooks call http://127.0.0.1:PORT/hook
@@ -10,9 +10,8 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   /^\d{1,5}$/.test(port) && Number(port) <= 65_535 ? null : '--port is 0 to 65535',
 );
 
-const [{ startReceiver }, { isSigned }, { alarmIn }] = await Promise.all([
-  import('../../lib/local/demo/receiver.ts'),
-  import('../../lib/local/demo/signed.ts'),
+const [{ isSigned, startReceiver }, { alarmIn }] = await Promise.all([
+  import('../../lib/home/receiver.ts'),
   import('../../lib/local/demo/nurse-call.ts'),
 ]);
 const shown = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-cloud-signature', 'authorization'];

@@ -42,3 +42,10 @@ export const statusOf = (error: unknown): number => (error instanceof Problem ? 
 /** The error message of a field of a body; undefined when there is none. */
 export const faultOf = (error: unknown, path: string): string | undefined =>
   error instanceof Problem ? error.faults.find((fault) => fault.path === path)?.message : undefined;
+
+/** Why something failed, in one line: for a Problem with the errors of single fields, and with the status. */
+export const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Problem)) return error instanceof Error ? error.message : String(error);
+  const faults = error.faults.map(({ path, message }) => `${path} ${message}`);
+  return `${[error.message, ...faults].join(': ')} (${error.status})`;
+};

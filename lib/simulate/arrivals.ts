@@ -1,4 +1,4 @@
-import type { Received } from '../local/demo/receiver.ts';
+import type { Received } from '#lib/home/receiver.ts';
 import { type Counts, count } from './expect.ts';
 import { type Hook, sensorOf } from './home.ts';
 import type { Kind } from './rules.ts';

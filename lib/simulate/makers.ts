@@ -1,3 +1,4 @@
+import type { DeviceMessage, MakerAFallMessage, MakerBMessage } from '#openapi';
 import type { Moment, What } from './day.ts';
 
 export type Maker = 'maker_a' | 'maker_b';
@@ -7,7 +8,7 @@ export const makerOf = (sensor: number): Maker => (sensor % 2 === 0 ? 'maker_a' 
 /** Who is in the room, and where the resident is. */
 export type Where = { isPresent: boolean; isInBed: boolean; hasVisitor: boolean };
 /** A message, sent `after` ms after its moment. `stamp` gives the clock of the device so many ms after the moment. */
-type SentMessage = { after: number; message: (stamp: (after: number) => number) => object };
+type SentMessage = { after: number; message: (stamp: (after: number) => number) => DeviceMessage };
 
 const SECOND = 1_000;
 /** The time (ms) that a visitor needs to pass the door. */
@@ -33,7 +34,7 @@ const presence = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor = false, a
     type: 4,
     payload: {
       presenceDetected: isPresent || hasVisitor,
-      presenceRegionMap: { 0: Number(isInBed), 1: Number(isAtDoor) },
+      presenceRegionMap: { 0: isInBed ? 1 : 0, 1: isAtDoor ? 1 : 0 },
       trackerTargets: [
         ...(isPresent ? [target(isInBed ? -75 : 40, isInBed ? 50 : 120)] : []),
         ...(hasVisitor || isAtDoor ? [target(isAtDoor ? 25 : 90, 130)] : []),
@@ -43,7 +44,8 @@ const presence = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor = false, a
   }),
 });
 
-const fallOfA = (status: string, seconds: number): SentMessage => ({
+type FallStatus = MakerAFallMessage['payload']['status'];
+const fallOfA = (status: FallStatus, seconds: number): SentMessage => ({
   after: seconds * SECOND,
   message: (stamp) => ({
     type: 5,
@@ -85,22 +87,23 @@ const ofMakerA = (what: What, where: Where): SentMessage[] => {
   }
 };
 
-const event = (type: number, data: unknown, after = 0): SentMessage => ({
+const sent = (message: MakerBMessage, after = 0): SentMessage => ({
   after,
-  message: (stamp) => ({ cmd: 'event', type, data, timestamp: stamp(after) }),
+  message: (stamp) => ({ ...message, timestamp: stamp(after) }),
 });
-const pose = (value: number, seconds: number) => event(2, [{ 'track-id': 1, pose: value }], seconds * SECOND);
+const pose = (value: number, seconds: number) =>
+  sent({ cmd: 'event', type: 2, data: [{ 'track-id': 1, pose: value }] }, seconds * SECOND);
 const BED = { area_type: 2, area_id: 0 };
 const DOOR = { area_type: 4, area_id: 1 };
-const move = (track: number, what: number, area = { area_type: 0, area_id: 0 }, after = 0) =>
-  event(1, [{ 'track-id': track, event: what, ...area }], after);
-const vital = (alarmType: number, respirationRate: number, heartRate: number): SentMessage => ({
-  after: 0,
-  message: (stamp) => ({ cmd: 'stat', data: { respirationRate, heartRate, alarmType }, timestamp: stamp(0) }),
-});
+const move = (track: number, event: 1 | 2 | 3 | 4, area = { area_type: 0, area_id: 0 }, after = 0) =>
+  sent({ cmd: 'event', type: 1, data: [{ 'track-id': track, event, ...area }] }, after);
+const vital = (alarmType: number, respirationRate: number, heartRate: number) =>
+  sent({ cmd: 'stat', data: { respirationRate, heartRate, alarmType } });
+const online = sent({ cmd: 'event', type: 5, data: { status: 0 } });
 
 const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): SentMessage[] => {
-  const people = (after = 0) => event(3, { 'number-people': Number(isPresent) + Number(hasVisitor) }, after);
+  const count = Number(isPresent) + Number(hasVisitor);
+  const people = (after = 0) => sent({ cmd: 'event', type: 3, data: { 'number-people': count } }, after);
   const messages: Record<What, SentMessage[]> = {
     begin: [people(), ...(isInBed ? [move(1, 3, BED, SECOND)] : [])],
     leave_room: [move(1, 2)],
@@ -115,7 +118,7 @@ const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): SentMe
     near_fall: [pose(2, 0), pose(3, 20)],
     bad_night: [vital(14, 22, 118)],
     silent: [],
-    back: [event(5, { status: 0 }), people(SECOND)],
+    back: [online, people(SECOND)],
   };
   return messages[what];
 };

@@ -1,3 +1,4 @@
+import type { DeviceMessage } from '#openapi';
 import { randomFrom } from '../local/random.ts';
 import { DAY, dayOf, type Moment } from './day.ts';
 import { asleep, makerOf, type Where, whereAfter, wordsOf } from './makers.ts';
@@ -20,7 +21,7 @@ export type PlanOptions = {
  */
 export type Witnessed = Moment & { sensor: number; where: Where };
 /** A message of a sensor, `at` ms after the first midnight. `stamp` converts such a time to the clock of the device. */
-export type Planned = { at: number; sensor: number; message: (stamp: (at: number) => number) => object };
+export type Planned = { at: number; sensor: number; message: (stamp: (at: number) => number) => DeviceMessage };
 
 /**
  * The moments that a sensor observes in a day. Moments during its silence change the room, but the sensor does not

@@ -1,4 +1,4 @@
-import type { Api } from '../local/demo/client.ts';
+import { type Answered, bodyOf, ok } from '#lib/client/problem.ts';
 import { type Accounts, type Counts, count } from './expect.ts';
 import type { Home } from './home.ts';
 
@@ -8,41 +8,49 @@ import type { Home } from './home.ts';
  */
 export type Records = Omit<Accounts, 'deliveries'> & { open: Counts; unsent: number };
 
-type Page<T> = [{ total: number; data: T[] }];
+type Page<T> = { total: number; data: T[] };
 const PER_PAGE = 200;
 
 /** Reads all pages of a list. Throws when the `total` of the list is not the number of its entries. */
-const readAll = async <T>(api: Api, path: string): Promise<T[]> => {
+const readAll = async <T>(
+  what: string,
+  get: (query: { page: number; perPage: number }) => Promise<Answered<Page<T>[]>>,
+): Promise<T[]> => {
   const all: T[] = [];
   for (let page = 0; ; page++) {
-    const [{ total, data }] = await api.get<Page<T>>(`${path}?perPage=${PER_PAGE}&page=${page}`);
+    const [{ total, data } = { total: 0, data: [] }] = bodyOf(await get({ page, perPage: PER_PAGE }));
     all.push(...data);
     if (data.length < PER_PAGE) {
-      if (total !== all.length) throw new Error(`${path} counts ${total} and has ${all.length}`);
+      if (total !== all.length) throw new Error(`the list of ${what} counts ${total} and has ${all.length}`);
       return all;
     }
   }
 };
 
-const open = ['pending', 'sending', 'retrying', 'held', 'failed'];
+const open = ['pending', 'sending', 'retrying', 'held', 'failed'] as const;
 
 /** Reads the events, the hits and the unfinished deliveries of a home. */
-export const readRecords = async ({ customerId, devices, hooks, rules, enter }: Home): Promise<Records> => {
-  const api = await enter();
+export const readRecords = async ({ customerId, client, devices, hooks, rules }: Home): Promise<Records> => {
   const records: Records = { events: new Map(), hits: new Map(), open: new Map(), unsent: 0 };
   const numbers = new Map(devices.map(({ sensorId }, sensor) => [sensorId, sensor]));
-  for (const [sensor, { sensorId }] of devices.entries())
-    for (const { type, action } of await readAll<{ type: string; action: string }>(api, `/sensors/${sensorId}/events`))
-      count(records.events, sensor, `${type}/${action}`);
-  type Hit = { ruleId: number; sensorId: string; allSend: boolean };
-  for (const { ruleId, sensorId, allSend } of await readAll<Hit>(api, `/customers/${customerId}/rule-hits`)) {
+  for (const [sensor, { sensorId }] of devices.entries()) {
+    const events = await readAll(`events of ${sensorId}`, (query) =>
+      client.GET('/sensors/{sensorId}/events', { params: { path: { sensorId }, query } }),
+    );
+    for (const { type, action } of events) count(records.events, sensor, `${type}/${action}`);
+  }
+  const hits = await readAll('rule hits', (query) =>
+    client.GET('/customers/{customerId}/rule-hits', { params: { path: { customerId }, query } }),
+  );
+  for (const { ruleId, sensorId, allSend } of hits) {
     count(records.hits, numbers.get(sensorId) ?? sensorId, rules.get(ruleId) ?? ruleId);
     if (!allSend) records.unsent++;
   }
   for (const { id, listener } of hooks.values())
     for (const state of open) {
-      const [{ total }] = await api.get<Page<unknown>>(`/webhooks/${id}/deliveries?state=${state}&perPage=1`);
-      if (total > 0) records.open.set(`${listener} ${state}`, total);
+      const params = { path: { webhookId: id }, query: { state, perPage: 1 } };
+      const [page] = await ok(client.GET('/webhooks/{webhookId}/deliveries', { params }));
+      if (page && page.total > 0) records.open.set(`${listener} ${state}`, page.total);
     }
   return records;
 };

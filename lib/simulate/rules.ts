@@ -1,3 +1,4 @@
+import type { NewRule } from '#openapi';
 import { TIME_ZONE } from './local-time.ts';
 
 /** An event as `type/action`, the words that webhooks and lists use. */
@@ -21,10 +22,11 @@ export type Kind =
 export const listeners = { nurse: 'full', pager: 'custom1', housekeeping: 'full', technician: 'full' } as const;
 export type Listener = keyof typeof listeners;
 
+type Situation = NewRule['situation'];
 /** A rule of the home: `situation` is the word of the API, `kind` the event that fires the rule. */
 export type HomeRule = {
   name: string;
-  situation: string;
+  situation: Situation;
   kind: Kind;
   /** All sensors, the sensors of a group, the first sensor, or the bed in the room of the first sensor. */
   scope: 'home' | 'group' | 'first' | 'first_bed';
@@ -37,7 +39,7 @@ export const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '06:00', 
 /** Is a sensor in the group? The group has sensors of both makers, and never more than 100. */
 export const isInGroup = (sensor: number): boolean => sensor < 200 && sensor % 4 < 2;
 
-const rule = (situation: string, kind: Kind, tells: readonly Listener[], more: Partial<HomeRule> = {}): HomeRule => ({
+const rule = (situation: Situation, kind: Kind, tells: Listener[], more: Partial<HomeRule> = {}): HomeRule => ({
   name: `${situation}, ${more.scope ?? 'home'}`,
   situation,
   kind,

@@ -1,4 +1,4 @@
-import { startReceiver } from '../local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { createArrivals } from './arrivals.ts';
 import { DAY } from './day.ts';
 import { type Accounts, type Counts, createExpectation } from './expect.ts';

@@ -1,23 +1,20 @@
 import type { Client } from '../fixtures/client.ts';
-import { ALL_PERMISSIONS, createHome } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, createHome, homeAt } from '../fixtures/home.ts';
 import { type Ear, linkSensors, type Posted, postFall, SENSORS, type Sensor, until } from './site.ts';
 
 export type Home = { client: Client; sensors: Sensor[]; fanOut: number };
 
 /** Creates a rule that tells as many webhooks as the fan-out says. */
 const createFanOut = async (client: Client, url: string, fanOut: number): Promise<void> => {
-  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
-  const recipients: object[] = [];
-  for (let at = 0; at < fanOut; at++) {
-    const hook = { name: `nurse call ${at}`, url, format: 'full', isCustomerHook: false, botId: bot.id };
-    const { id } = await client.ok<{ id: string }>('POST', '/webhooks', {
-      ...hook,
-      secretKey: 'a-secret-of-16-or-more',
-    });
+  const home = homeAt(client);
+  const secretKey = 'a-secret-of-16-or-more';
+  const { bot, recipient } = await home.addRecipient('Nurse call', { name: 'nurse call 0', url, secretKey });
+  const recipients = [recipient];
+  for (let at = 1; at < fanOut; at++) {
+    const { id } = await home.addWebhook({ name: `nurse call ${at}`, url, botId: bot.id, secretKey });
     recipients.push({ botId: bot.id, webhookId: id });
   }
-  const texts = { name: 'fall', title: '{sensor}: {situation}', message: 'at {location}, {time}' };
-  await client.ok('POST', '/rules', { ...texts, situation: 'fall_detected', recipients });
+  await home.addRule({ name: 'fall', situation: 'fall_detected', recipients });
 };
 
 /**

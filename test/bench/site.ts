@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import type { Client } from '../fixtures/client.ts';
 import { fallMessage, linkSensor } from '../fixtures/home.ts';
 import { startHost } from '../fixtures/host.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { createPushBrowser } from '../fixtures/push-browser.ts';
 import { said } from './fixtures/fields.ts';

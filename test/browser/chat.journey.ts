@@ -50,7 +50,7 @@ test('a webhook for a chat asks for nothing that a chat does not know, and its t
 });
 
 test('somebody whose language is German reads what a chat gets in German', async () => {
-  const permissions = ['manage_bots'];
+  const permissions = ['manage_bots' as const];
   const german = await hireFor(site.admin, site.home.customerId, 'juniper-german', { locale: 'de', permissions });
   await using visitor = await site.openLoggedIn('/webhooks/new', german);
   const { page } = visitor;

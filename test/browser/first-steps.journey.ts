@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { clientOf, register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { fallMessage, nextHardwareId } from '../fixtures/home.ts';

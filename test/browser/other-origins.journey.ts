@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 import { visit } from './fixtures/visitor.ts';
 

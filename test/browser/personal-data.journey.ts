@@ -121,7 +121,7 @@ test.each(looks)(
 );
 
 test('who erases the own user is told that the session ends, and then it has ended', async () => {
-  const permissions = ['manage_customers'];
+  const permissions = ['manage_customers' as const];
   const user = await hireFor(site.admin, site.home.customerId, 'leaver', { permissions });
   await using visitor = await site.openLoggedIn('/personal-data', user, { expected: [/401/] });
   const { page, look } = visitor;

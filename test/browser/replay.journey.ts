@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { said } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { ALL_PERMISSIONS, createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';

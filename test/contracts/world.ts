@@ -1,6 +1,6 @@
+import { startReceiver } from '#lib/home/receiver.ts';
 import { type Clock, systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
 import { drawToken } from '#shared/auth/tokens.ts';
 import type { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { skippingClock } from '#lib/local/clock.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { tellStory } from '#lib/local/demo/story.ts';
 import { clientOf, logIn } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';

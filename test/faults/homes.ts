@@ -1,5 +1,7 @@
+import { ok } from '#lib/client/problem.ts';
+import type { WebhookUpdate } from '#openapi';
 import type { Client } from '../fixtures/client.ts';
-import { ALL_PERMISSIONS, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, createAlarm, createHome, homeAt, linkSensor } from '../fixtures/home.ts';
 import type { ChaosReceiver } from './receiver.ts';
 import type { Scene } from './scene.ts';
 
@@ -14,12 +16,10 @@ type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 export type Home = { customerId: number; client: Client; sensor: Sensor; hooks: Hook[] };
 
 /** Replaces a webhook with its present fields and some changes. */
-export const replaceHook = async (client: Client, { id }: Hook, change: object): Promise<void> => {
-  const { name, url, format, isCustomerHook, botId, authMethod, retrySchedule, isEnabled } = await client.ok(
-    ...(['GET', `/webhooks/${id}`] as const),
-  );
-  const before = { name, url, format, isCustomerHook, botId, authMethod, retrySchedule, isEnabled };
-  await client.ok('PUT', `/webhooks/${id}`, { ...before, ...change });
+export const replaceHook = async (client: Client, { id }: Hook, change: Partial<WebhookUpdate>): Promise<void> => {
+  const params = { path: { webhookId: id } };
+  const before = await ok(client.api.GET('/webhooks/{webhookId}', { params }));
+  await ok(client.api.PUT('/webhooks/{webhookId}', { params, body: { ...before, ...change } }));
 };
 
 /** Adds a webhook for all events to a customer. It has a path of its own. */
@@ -31,10 +31,22 @@ export const addHook = async (
 ): Promise<Hook> => {
   const path = `/${customerId}/${name}`;
   const url = urls.http + path;
-  const allEvents = { name: 'all', url, format: 'full', isCustomerHook: true };
-  const body = { ...allEvents, ...(name.startsWith('admin') && { customerId }) };
-  const { id } = await client.ok<{ id: string }>('POST', '/webhooks', body);
+  const owner = name.startsWith('admin') && { customerId };
+  const { id } = await homeAt(client).addWebhook({ name: 'all', url, isCustomerHook: true, ...owner });
   return { id, path, url };
+};
+
+/** Creates a bot whose webhook calls a path of the receiver, signed, and a rule that tells it of falls. */
+const alarmAt = async (client: Client, { urls, secrets }: ChaosReceiver, path: string) => {
+  const url = urls.http + path;
+  const { bot, webhook, rule } = await createAlarm(client, url);
+  secrets.set(path, FIRST_SECRET);
+  return {
+    hook: { id: webhook.id, path, url },
+    token: webhook.token,
+    rule: `/rules/${rule.id}`,
+    bot: `/bots/${bot.id}`,
+  };
 };
 
 /** Creates a home. With `alarm` a rule tells a bot of each fall, too, by a signed request. */
@@ -50,25 +62,10 @@ export const furnish = async (admin: Client, name: string, receiver: ChaosReceiv
     await replaceHook(client, first, { secretKey: FIRST_SECRET });
     receiver.secrets.set(first.path, FIRST_SECRET);
   }
-  if (alarm) {
-    const path = `/${customerId}/alarm`;
-    const { webhook } = await createAlarm(client, receiver.urls.http + path);
-    receiver.secrets.set(path, FIRST_SECRET);
-    hooks.push({ id: webhook.id, path, url: receiver.urls.http + path });
-  }
+  if (alarm) hooks.push((await alarmAt(client, receiver, `/${customerId}/alarm`)).hook);
   return { customerId, client, sensor, hooks };
 };
 
 /** Adds a bot to the home birch, with a webhook and a rule that tells it of falls. */
-export const addAlarm = async ({ homes: { birch }, receiver, fresh }: Scene) => {
-  const path = `/${birch.customerId}/${fresh('alarm')}`;
-  const url = receiver.urls.http + path;
-  const { bot, webhook, rule } = await createAlarm(birch.client, url);
-  receiver.secrets.set(path, FIRST_SECRET);
-  return {
-    hook: { id: webhook.id, path, url },
-    token: webhook.token,
-    rule: `/rules/${rule.id}`,
-    bot: `/bots/${bot.id}`,
-  };
-};
+export const addAlarm = ({ homes: { birch }, receiver, fresh }: Scene) =>
+  alarmAt(birch.client, receiver, `/${birch.customerId}/${fresh('alarm')}`);

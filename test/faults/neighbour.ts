@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { percentile } from '../bench/figures.ts';
+import { type Ear, linkSensors, listen, type Posted, postFall, type Sensor, waitsOf } from '../bench/site.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, homeAt, linkSensor } from '../fixtures/home.ts';
 
 const HOOKS = 50;
 const HANGS_MS = 15_000;
@@ -10,36 +11,20 @@ const SENSORS = 5;
 /** Events of the busy customer; each leads to 50 deliveries. */
 const EVENTS_PER_SECOND = 1;
 
-type Sensor = Awaited<ReturnType<typeof linkSensor>>;
-let posted = 0;
-const post = async ({ device, sensorId }: Sensor): Promise<{ uuid: string; at: number }> => {
-  const uuid = crypto.randomUUID();
-  await device.ok('POST', `/devices/${sensorId}/messages`, { ...fallMessage('calling', Date.now() + ++posted), uuid });
-  return { uuid, at: performance.now() };
-};
-
-/** Posts falls at a rate for a while. Gives p50 and p99 of the time from the 202 to the receiver (ms). */
-const measure = async (
-  sensors: readonly Sensor[],
-  arrivals: Map<string, number>,
-  seconds: number,
-  perSecond: number,
-) => {
-  const sent: { uuid: string; at: number }[] = [];
+/** Posts falls at a rate for a while. Returns p50 and p99 of the time from the 202 to the receiver (ms). */
+const measure = async (sensors: readonly Sensor[], ear: Ear, seconds: number, perSecond: number) => {
+  const sent: Posted[] = [];
   const end = performance.now() + seconds * 1_000;
   for (let at = 0; performance.now() < end; at++) {
     const sensor = sensors[at % sensors.length];
-    if (sensor) sent.push(await post(sensor));
+    if (sensor) sent.push(await postFall(sensor));
     await sleep(1_000 / perSecond);
   }
+  const isLost = ({ uuid }: Posted) => ear.countOf(uuid) === 0;
   const deadline = performance.now() + 30_000;
-  while (!sent.every(({ uuid }) => arrivals.has(uuid)) && performance.now() < deadline) await sleep(5);
-  const waits = sent.map(({ uuid, at }) => Math.max(0, (arrivals.get(uuid) ?? Number.POSITIVE_INFINITY) - at));
-  return {
-    p50: percentile(waits, 50),
-    p99: percentile(waits, 99),
-    lost: waits.filter((wait) => wait === Infinity).length,
-  };
+  while (sent.some(isLost) && performance.now() < deadline) await sleep(5);
+  const waits = sent.flatMap((posted) => (isLost(posted) ? [Number.POSITIVE_INFINITY] : waitsOf(ear, posted)));
+  return { p50: percentile(waits, 50), p99: percentile(waits, 99), lost: sent.filter(isLost).length };
 };
 
 /**
@@ -47,13 +32,9 @@ const measure = async (
  * how long another customer waits for its deliveries in both cases.
  */
 export const measureNeighbour = async (seconds: number) => {
-  const arrivals = new Map<string, number>();
   let hanging = 0;
   let most = 0;
-  const quick = await startReceiver(({ body }, response) => {
-    arrivals.set(JSON.parse(body).event.uuid, performance.now());
-    response.end('ok');
-  });
+  const ear = await listen();
   let hangs = false;
   const slow = await startReceiver((_, response) => {
     if (!hangs) return void response.end('ok');
@@ -66,31 +47,28 @@ export const measureNeighbour = async (seconds: number) => {
     const admin = await adminOf(cloud.url);
     const quiet = await createHome(admin, 'quiet', ALL_PERMISSIONS);
     const loud = await createHome(admin, 'loud', ALL_PERMISSIONS);
-    const sensors: Sensor[] = [];
-    for (let at = 0; at < SENSORS; at++) sensors.push(await linkSensor(quiet.client));
-    await createAlarm(quiet.client, quick.url);
-    for (let at = 0; at < HOOKS; at++) {
-      const hook = { name: `${at}`, url: slow.url, format: 'full', isCustomerHook: true };
-      await loud.client.ok('POST', '/webhooks', hook);
-    }
+    const sensors = await linkSensors(quiet.client, SENSORS);
+    await createAlarm(quiet.client, ear.receiver.url);
+    const { addWebhook } = homeAt(loud.client);
+    for (let at = 0; at < HOOKS; at++) await addWebhook({ name: `${at}`, url: slow.url, isCustomerHook: true });
     const loudSensor = await linkSensor(loud.client);
-    for (const sensor of sensors) await post(sensor);
+    for (const sensor of sensors) await postFall(sensor);
     let isOn = true;
     const load = (async () => {
       while (isOn) {
-        await post(loudSensor);
+        await postFall(loudSensor);
         await sleep(1_000 / EVENTS_PER_SECOND);
       }
     })();
-    await measure(sensors, arrivals, 3, 20);
-    const without = await measure(sensors, arrivals, seconds, 20);
+    await measure(sensors, ear, 3, 20);
+    const without = await measure(sensors, ear, seconds, 20);
     hangs = true;
-    const during = await measure(sensors, arrivals, seconds, 20);
+    const during = await measure(sensors, ear, seconds, 20);
     isOn = false;
     await load;
     return { without, during, ratio: during.p99 / without.p99, hangingAtOnce: most };
   } finally {
-    await Promise.all([quick.stop(), slow.stop()]);
+    await Promise.all([ear.receiver.stop(), slow.stop()]);
     await cloud.stop();
   }
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { alarmIn } from '#lib/local/demo/nurse-call.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
 import { defaultsOf } from '#shared/domain/config/field.ts';
 import { basicFields } from '#shared/domain/makers/maker-a/config.ts';
 import { clientOf, logIn, register } from '../fixtures/client.ts';
@@ -161,7 +161,7 @@ test('a MAC is found as people write it', async () => {
 
 test('a Raw webhook that two rules name gets the message once, and both hits are sent as a whole', async () => {
   const receiver = await startReceiver();
-  const hook = { format: 'raw' };
+  const hook = { format: 'raw' } as const;
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'fall_confirmed', hook);
   const recipients = [{ botId: bot.id, webhookId: webhook.id }];
   const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_confirmed', recipients };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { situations as nameOf } from '#shared/api/messages/situations-en.ts';
 import type { Custom1Payload } from '#shared/domain/formats/custom-1-payload.ts';
 import { Format } from '#shared/domain/formats/format.ts';

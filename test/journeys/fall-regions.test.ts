@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { refusedAt } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
@@ -31,7 +31,7 @@ const falls = [
 ];
 
 /** A home with one sensor. For every situation of falls a rule of the bed and one of the whole room tell one receiver. */
-const prepare = async (name: string, maker = 'maker_a') => {
+const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { sensorId, device } = await linkSensor(client, maker);
   // What a region is to tell by itself does not matter to falls.

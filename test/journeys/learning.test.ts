@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { defaultsOf } from '#shared/domain/config/field.ts';
 import { basicFields } from '#shared/domain/makers/maker-a/config.ts';
 import { clientOf, logIn } from '../fixtures/client.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handler } from '#functions/workers/deliver/handler.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { logTo } from '#shared/observability/log.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Failpoint } from '#shared/runtime/failpoints.ts';

@@ -38,7 +38,7 @@ const openFalls = async (client: Client, customerId: number, query = ''): Promis
   return page ?? expect.unreachable();
 };
 /** A customer of its own, with a sensor. */
-const homeOf = async (name: string, maker = 'maker_a') => {
+const homeOf = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await createHome(admin, name, ['manage_sensors']);
   const sensor = await linkSensor(home.client, maker);
   const list = (query = '') => openFalls(home.client, home.customerId, query);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { FullPayload } from '#shared/domain/formats/full-payload.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { store } from '#shared/store/store.ts';
@@ -43,9 +43,10 @@ afterAll(async () => {
 });
 
 type Answer = { sensorId: string; deviceToken: string };
+const makers = ['maker_a', 'maker_b'] as const;
 const keyed = () => admin.as(PROVISIONING_KEY);
 /** A linked sensor, whose device can register again. */
-const linked = async (manufacturer = 'maker_a') => {
+const linked = async (manufacturer: (typeof makers)[number] = 'maker_a') => {
   const sensor = await linkSensor(home.client, manufacturer);
   const { hardwareId } = (await store(cloud.runtime.table).sensors.get(home.customerId, sensor.sensorId)) ?? {};
   const again = (more: object = {}, client = keyed()) =>
@@ -83,7 +84,7 @@ describe('a linked sensor', () => {
     expect(told[0]).toMatchObject({ webhook: { name: 'full' }, sensor: { id: sensorId } });
   });
 
-  test.each(['maker_a', 'maker_b'])('of %s registers again with its own token, which is void then', async (maker) => {
+  test.each(makers)('of %s registers again with its own token, which is void then', async (maker) => {
     const { sensorId, deviceToken, again } = await linked(maker);
     const answer = await again({ deviceToken });
     expect(answer.status).toBe(200);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 import { refusedAt } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
@@ -23,7 +23,7 @@ type Full = {
 };
 
 /** A home with one sensor; rules of it tell one receiver, a customer webhook another. */
-const prepare = async (name: string, maker = 'maker_a') => {
+const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { client } = home;
   const sensor = await linkSensor(client, maker);

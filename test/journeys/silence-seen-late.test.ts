@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { randomFrom } from '#lib/local/random.ts';
 import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import { laggingReads } from '../faults/lag.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { encode } from '#shared/queue/encode.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';

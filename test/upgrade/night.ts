@@ -1,5 +1,5 @@
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { type SkippingClock, skippingClock } from '#lib/local/clock.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import type { Client } from '../fixtures/client.ts';

@@ -61,7 +61,10 @@ const watch = async ({ store, quotas, sealSecret, random, now }: CanaryDeps, cus
   must(made, 'done', 'rule');
 };
 
-/** Makes a customer with a sensor, a rule and a webhook to `url`, and keeps where that is. */
+/**
+ * Creates a customer with a sensor, a rule and a webhook to `url`, and keeps where that is. It writes to the store, where
+ * `createHome` of lib/home calls the API: the function has no admin to log in as, and its home has no user.
+ */
 export const furnish = async (deps: CanaryDeps, url: string): Promise<CanaryHome> => {
   const { store, now, sealSecret } = deps;
   const time = now();

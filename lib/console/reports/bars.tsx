@@ -16,6 +16,10 @@ const FILLED = 0.8;
 export type Bar = { name: string; values: readonly (number | null)[] };
 type BarsProps = { title: string; series: readonly string[]; groups: readonly Bar[]; every?: number };
 
+/** The values of one series at all places: null at those of the other series. */
+const rowOf = (groups: readonly Bar[], series: number): (number | null)[] =>
+  groups.flatMap(({ values }) => values.map((value, at) => (at === series ? value : null)));
+
 /** Groups of bars beside each other. The chart has one place for each bar, and a series has values at its places alone. */
 export const Bars = ({ title, series, groups, every = 1 }: BarsProps) => {
   const texts = useReportTexts();
@@ -24,8 +28,7 @@ export const Bars = ({ title, series, groups, every = 1 }: BarsProps) => {
   const width = FILLED / count;
   const data = useMemo((): [number[], ...(number | null)[][]] => {
     const places = groups.flatMap((_, at) => series.map((_, bar) => at + bar * width));
-    const rows = series.map((_, bar) => groups.flatMap(({ values }) => values.map((v, at) => (at === bar ? v : null))));
-    return [places, ...rows];
+    return [places, ...series.map((_, bar) => rowOf(groups, bar))];
   }, [groups, series, width]);
   const middle = FILLED / 2;
   const ticks = groups.flatMap((_, at) => (at % every === 0 ? [at + middle] : []));

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import { reasonOf } from '#lib/client/problem.ts';
+import { type Received, startReceiver } from '#lib/home/receiver.ts';
+import { connectSensor } from '#lib/home/sensor-connection.ts';
 import { systemClock } from '../clock.ts';
 import type { Cloud } from '../cloud.ts';
 import { alarmIn } from './nurse-call.ts';
 import { USERNAME } from './person.ts';
-import { type Received, startReceiver } from './receiver.ts';
 import { type Attempt, type Demo, seedDemo } from './seed.ts';
-import { connectSensor } from './sensor-connection.ts';
 import { simulate } from './simulator.ts';
 import { startStaff } from './staff.ts';
 
@@ -16,8 +17,6 @@ const EVERY_MS = 5_000;
 
 /** The port of the demo's receiver when it is free, so that the webhook of an earlier start is still valid. */
 const RECEIVER_PORT = 3_999;
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The receiver of the demo's alarms, which anybody on this machine can call. */
 const startNurseCall = async (say: Say, listen: (body: string) => void) => {
@@ -59,7 +58,7 @@ export const startDemo = ({ url, mqttUrl, runtime }: Cloud, say: Say) => {
     const receiver = await startNurseCall(say, staff.hear);
     atEnd(() => void receiver.stop());
     const demo = await seedDemo(runtime, url, receiver.url, attempt);
-    const connections = await Promise.all(demo.sensors.map((sensor) => connectSensor(url, mqttUrl, sensor)));
+    const connections = await Promise.all(demo.sensors.map((sensor) => connectSensor(sensor, mqttUrl)));
     for (const { end } of connections) atEnd(() => void end());
     atEnd(simulate(connections, systemClock, EVERY_MS, say));
     sayHowToTry(say, url, demo);

@@ -1,7 +1,9 @@
+import { reasonOf } from '#lib/client/problem.ts';
+import type { SensorConnection } from '#lib/home/sensor-connection.ts';
 import type { What } from '#lib/simulate/day.ts';
 import { asleep, whereAfter, wordsOf } from '#lib/simulate/makers.ts';
+import type { DeviceMessage } from '#openapi';
 import type { Clock } from '../clock.ts';
-import type { SensorConnection } from './sensor-connection.ts';
 
 type Say = (line: string) => void;
 
@@ -9,7 +11,7 @@ type Say = (line: string) => void;
 const moments: readonly What[] = ['enter_room', 'leave_room', 'enter_room', 'fall', 'leave_room'];
 
 /** Yields the messages of a sensor one after the other, each with the time at which it is asked for. */
-function* wordsIn(now: () => number): Generator<object, never> {
+function* wordsIn(now: () => number): Generator<DeviceMessage, never> {
   for (let where = asleep; ; )
     for (const what of moments) {
       where = whereAfter(where, { what });
@@ -38,7 +40,7 @@ export const simulate = (
   let trouble = '';
   // What fails again and again for the same reason is said once.
   const note = (error: unknown): void => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     if (reason !== trouble) say(`simulator: ${reason}`);
     trouble = reason;
   };

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { type Api, apiClient, logIn, type Print } from './client.ts';
-import { type Received, startReceiver } from './receiver.ts';
-import { isSigned } from './signed.ts';
+import { type Client, createClient } from '#lib/client/client.ts';
+import { ok } from '#lib/client/problem.ts';
+import { createHome, tagged } from '#lib/home/home.ts';
+import { isSigned, type Received, startReceiver } from '#lib/home/receiver.ts';
+import type { MakerAFallMessage, RuleHit } from '#openapi';
 
-type Id = { id: number };
+type Print = (line: string) => void;
 export type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
 
 /** A check of the story, and whether it holds. */
@@ -11,7 +12,7 @@ type Check = { what: string; holds: boolean };
 const SECRET = 'whsec_'.concat(Buffer.from('the demo signs with this secret').toString('base64'));
 
 const statuses = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
-const messageOf = (status: string, start: number, at: number) => ({
+const messageOf = (status: (typeof statuses)[number], start: number, at: number): MakerAFallMessage => ({
   type: 5,
   payload: {
     status,
@@ -20,9 +21,6 @@ const messageOf = (status: string, start: number, at: number) => ({
     fallLocX_cm: 40,
     fallLocY_cm: 180,
     fallLocZ_cm: 15,
-    isSimulated: false,
-    isLearning: false,
-    isSilent: false,
   },
 });
 
@@ -35,48 +33,41 @@ const startTroubledReceiver = (say: Print) =>
     else if (count > 2) response.end('thank you');
   });
 
-/** Creates a customer with a sensor, and a bot whose webhook is told of falls. */
-const prepare = async (admin: Api, { base, provisioningKey, say }: StoryOptions, url: string) => {
-  const name = `Demo home ${randomBytes(3).toString('hex')}`;
-  const customer = await admin.post<Id>('/customers', { name, location: 'Ground floor', email: '' });
-  const username = `nurse-${randomBytes(4).toString('hex')}`;
-  const password = randomBytes(12).toString('base64url');
-  const permissions = ['manage_sensors', 'manage_bots', 'manage_rules'];
-  const person = { firstName: 'Demo', lastName: 'User', email: '', permissions };
-  await admin.post('/users', { customerId: customer.id, username, password, ...person });
-  const { api } = await logIn(base, username, password, say);
+/** Calls as the platform does, and prints each call. */
+const spoken =
+  (base: string, say: Print) =>
+  async (request: Request): Promise<Response> => {
+    const response = await fetch(request);
+    say(`${request.method} ${request.url.replace(base, '')} -> ${response.status}`);
+    return response;
+  };
 
-  const hardwareId = randomBytes(6).toString('hex');
-  const device = await apiClient(base, provisioningKey, say).post<{
-    sensorId: string;
-    deviceToken: string;
-    pairingCode: string;
-  }>('/devices/register', { manufacturer: 'maker_a', hardwareId, firmwareVersion: 42 });
-  await api.post('/sensors/link', { manufacturer: 'maker_a', code: device.pairingCode });
-  const bot = await api.post<Id>('/bots', { name: 'Nurse call' });
-  const webhook = await api.post<{ id: string; token: string }>('/webhooks', {
-    name: 'Nurse call',
+/** Creates a customer with a sensor, and a bot whose webhook is notified of falls. */
+const prepare = async ({ base, username, password, provisioningKey, say }: StoryOptions, url: string) => {
+  const reached = { baseUrl: base, fetch: spoken(base, say) };
+  const home = await createHome(createClient({ ...reached, username, password }), {
+    reached,
+    name: tagged('Demo home '),
+    location: 'Ground floor',
+    user: { username: tagged('nurse-'), permissions: ['manage_sensors', 'manage_bots', 'manage_rules'] },
+  });
+  const device = await home.addSensor({ provisioningKey });
+  const { webhook, recipient } = await home.addRecipient('Nurse call', {
     url,
-    format: 'full',
-    isCustomerHook: false,
-    botId: bot.id,
     secretKey: SECRET,
     retrySchedule: [0, 1, 1],
   });
-  await api.post('/rules', {
+  await home.addRule({
     name: 'Falls',
-    title: '{sensor}: {situation}',
     message: 'Somebody lies on the floor, {location}, {time}',
     situation: 'fall_detected',
     sensorId: device.sensorId,
-    recipients: [{ botId: bot.id, webhookId: webhook.id }],
+    recipients: [recipient],
   });
-  return { api, customer, device, webhook };
+  return { ...home, device, webhook };
 };
 
-type Hit = { situation: string; allSend: boolean; ruleMessages: { wasSend: boolean; sendTryTimes: number[] }[] };
-
-const judge = async (received: readonly Received[], token: string, hits: readonly Hit[]): Promise<Check[]> => {
+const judge = async (received: readonly Received[], token: string, hits: readonly RuleHit[]): Promise<Check[]> => {
   const [hit, ...further] = hits;
   const payload = JSON.parse(received[0]?.body ?? '{}');
   const message = hit?.ruleMessages[0];
@@ -104,39 +95,37 @@ const judge = async (received: readonly Received[], token: string, hits: readonl
 };
 
 /** Polls until the hit is marked as sent. The receiver's answer and the hit are two writes, so this takes a moment. */
-const settledHits = async (api: Api, customerId: number): Promise<Hit[]> => {
+const settledHits = async (client: Client, customerId: number): Promise<RuleHit[]> => {
   for (let tries = 0; ; tries++) {
-    const [page] = await api.get<{ data: Hit[] }[]>(`/customers/${customerId}/rule-hits`);
+    const [page] = await ok(client.GET('/customers/{customerId}/rule-hits', { params: { path: { customerId } } }));
     if (page?.data[0]?.allSend || tries === 40) return page?.data ?? [];
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 };
 
 /**
- * Plays the main case: a fall, a receiver with errors, and a webhook that arrives nevertheless. Gives true when every
+ * Plays the main case: a fall, a receiver with errors, and a webhook that arrives nevertheless. Returns whether every
  * check held.
  */
 export const tellStory = async (options: StoryOptions): Promise<boolean> => {
-  const { base, username, password, say } = options;
+  const { say } = options;
   const receiver = await startTroubledReceiver(say);
   try {
     say(
       '1. An admin logs in, and creates a customer and a user; the user links a sensor and creates a bot, a webhook and a rule.',
     );
-    const { api: admin } = await logIn(base, username, password, say);
-    const { api, customer, device, webhook } = await prepare(admin, options, receiver.url);
+    const { client, customerId, device, webhook } = await prepare(options, receiver.url);
     say('2. Somebody falls. The device reports each state of the fall.');
     const start = Date.now() - 60_000;
-    const asDevice = apiClient(base, device.deviceToken, say);
     for (const [at, status] of statuses.entries()) {
       say(`  device: ${status}`);
-      await asDevice.post(`/devices/${device.sensorId}/messages`, messageOf(status, start, at * 20));
+      await device.send(messageOf(status, start, at * 20));
     }
     say('3. The nurse-call system answers 500, then does not answer, then answers 200.');
     await receiver.until(3);
     say(`  body: ${receiver.received[2]?.body}`);
     say('4. These checks must hold:');
-    const checks = await judge(receiver.received, webhook.token, await settledHits(api, customer.id));
+    const checks = await judge(receiver.received, webhook.token, await settledHits(client, customerId));
     for (const { what, holds } of checks) say(`  ${holds ? 'ok' : 'NOT OK'}: ${what}`);
     return checks.every(({ holds }) => holds);
   } finally {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Api, apiClient, logIn } from '#lib/local/demo/client.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
-import { isSigned } from '#lib/local/demo/signed.ts';
+import { type Client, createClient } from '#lib/client/client.ts';
+import { ok } from '#lib/client/problem.ts';
+import { isSigned, type Receiver, startReceiver } from '#lib/home/receiver.ts';
+import type { DeliveryDetail } from '#openapi';
 import { Refusal } from '../refusal.ts';
 import { type Home, settle } from './home.ts';
 import { stepwise } from './steps.ts';
@@ -27,48 +28,40 @@ export type SmokeOptions = {
 
 const POLL_MS = 250;
 
-const adminOf = async (base: string, login: Login): Promise<Api> => {
-  const api = 'token' in login ? apiClient(base, login.token) : (await logIn(base, login.username, login.password)).api;
-  const { isAdmin } = await api.get<{ isAdmin: boolean }>('/users/me');
+const adminOf = async (baseUrl: string, login: Login): Promise<Client> => {
+  const admin = createClient({ baseUrl, ...login });
+  const { isAdmin } = await ok(admin.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
   if (!isAdmin) throw new Error('this user is no system admin, and only one can make a customer to test with');
-  return api;
+  return admin;
 };
 
-const deviceBaseOf = async (admin: Api, { base, deviceUrl }: SmokeOptions): Promise<string> => {
-  const { deviceUrl: said } = await admin.get<{ deviceUrl?: string }>('/server/config');
-  const url = deviceUrl ?? said;
+const deviceBaseOf = async (admin: Client, { base, deviceUrl }: SmokeOptions): Promise<string> => {
+  const { deviceUrl: named } = await ok(admin.GET('/server/config'));
+  const url = deviceUrl ?? named;
   return url ? `${url.replace(/\/$/, '')}/api/v1` : base;
 };
 
-/** Sends the message of a fall. */
-const fall = async ({ device, sensorId }: Home): Promise<void> => {
-  const timestamp = Date.now();
-  const position = { fallLocX_cm: 40, fallLocY_cm: 180, fallLocZ_cm: 15 };
-  const flags = { isSimulated: false, isLearning: false, isSilent: false };
-  const payload = { status: 'calling', timestamp, statusUpdateTimestamp: timestamp, ...position, ...flags };
-  await device.post(`/devices/${sensorId}/messages`, { type: 5, payload });
-};
-
-type Delivery = { id: string; state: string };
-type Attempt = { number: number; status: number | null; error: string | null; durationMs: number };
-
-const attemptText = ({ number, status, error, durationMs }: Attempt): string =>
+const attemptText = ({ number, status, error, durationMs }: DeliveryDetail['attemptLog'][number]): string =>
   `attempt ${number} ended with ${status ?? error} after ${durationMs} ms`;
 
 /**
- * Waits until the delivery has arrived; gives its id. Throws an error that describes its state when it fails or takes
+ * Waits until the delivery has arrived; returns its id. Throws an error that describes its state when it fails or takes
  * too long.
  */
-const arrival = async ({ api, webhookId }: Home, { seconds, signal }: SmokeOptions): Promise<string> => {
-  const path = `/webhooks/${webhookId}/deliveries`;
+const arrival = async ({ client, webhookId }: Home, { seconds, signal }: SmokeOptions): Promise<string> => {
+  const params = { path: { webhookId } };
   const end = performance.now() + seconds * 1_000;
   for (;;) {
-    const [page] = await api.get<{ data: Delivery[] }[]>(path);
+    const [page] = await ok(client.GET('/webhooks/{webhookId}/deliveries', { params }));
     const [delivery] = page?.data ?? [];
     if (delivery?.state === 'delivered') return delivery.id;
     if (performance.now() > end || signal.aborted || delivery?.state === 'failed') {
       if (!delivery) throw new Error(`after ${seconds} s there is no delivery: is the fall still in the queue?`);
-      const { attemptLog } = await api.get<{ attemptLog: Attempt[] }>(`${path}/${delivery.id}`);
+      const { attemptLog } = await ok(
+        client.GET('/webhooks/{webhookId}/deliveries/{deliveryId}', {
+          params: { path: { webhookId, deliveryId: delivery.id } },
+        }),
+      );
       const last = attemptLog.at(-1);
       throw new Error(
         `the delivery ${delivery.id} is ${delivery.state}; ${last ? attemptText(last) : 'no attempt has ended'}`,
@@ -78,12 +71,10 @@ const arrival = async ({ api, webhookId }: Home, { seconds, signal }: SmokeOptio
   }
 };
 
-type Hit = { situation: string; allSend: boolean };
-
-const hitOf = async ({ api, customerId }: Home): Promise<void> => {
+const hitOf = async ({ client, customerId }: Home): Promise<void> => {
   const end = performance.now() + 5_000;
   for (;;) {
-    const [page] = await api.get<{ data: Hit[] }[]>(`/customers/${customerId}/rule-hits`);
+    const [page] = await ok(client.GET('/customers/{customerId}/rule-hits', { params: { path: { customerId } } }));
     const [hit, ...others] = page?.data ?? [];
     if (hit?.situation === 'fall_detected' && hit.allSend && others.length === 0) return;
     if (performance.now() > end) throw new Error('there is not just one rule hit whose messages were all sent');
@@ -99,7 +90,7 @@ const received = async ({ received: [first, ...others] }: Receiver, secret: stri
 
 /**
  * Runs the main case once: creates a customer, reports a fall, checks that a receiver is told, and removes
- * everything. Gives true when every step worked and everything was removed except for data that expires by itself.
+ * everything. Returns whether every step worked and everything was removed except for data that expires by itself.
  */
 export const smoke = async (options: SmokeOptions): Promise<boolean> => {
   const { base, login, say, signal } = options;
@@ -112,7 +103,7 @@ export const smoke = async (options: SmokeOptions): Promise<boolean> => {
     const deviceBase = await step('ask where devices call', () => deviceBaseOf(admin, options));
     const receiver = options.receiver ?? own?.url ?? '';
     const home = await settle(admin, { base, deviceBase, receiver, secret }, steps);
-    await step('the device tells of a fall, which is accepted', () => fall(home));
+    await step('the device tells of a fall, which is accepted', () => home.device.fall());
     const id = await step('the fall reaches the receiver', () => arrival(home, options));
     if (own) await step('the receiver heard it once, signed', async () => received(own, secret));
     await step('the rule hit says that it was sent', () => hitOf(home));

@@ -1,20 +1,21 @@
+import { reasonOf } from '#lib/client/problem.ts';
 import { Refusal } from '../refusal.ts';
 
 type Undo = { what: string; undo: () => Promise<unknown> };
 
 const milliseconds = (ms: number) => `${Math.round(ms)} ms`.padStart(9);
 
-/** Gives the reason of a failed call. `fetch` puts it in the cause of its error. */
-const reasonOf = (error: unknown): string => {
+/** The reason of a failed call. `fetch` puts it in the cause of its error. */
+const failureText = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   const why = cause?.code ?? cause?.message;
-  if (message !== 'fetch failed') return `${message ?? error}${why ? ` (${why})` : ''}`;
+  if (message !== 'fetch failed') return `${reasonOf(error)}${why ? ` (${why})` : ''}`;
   return `nobody answers there (${why}). Look at --url, which \`npm run deploy\` prints, or start a cloud here by \`npm start\``;
 };
 
 /**
  * Runs steps one after the other and prints the duration of each. `cleanUp` undoes everything that was created, the
- * newest first, even after errors. It gives false when something could not be undone, and prints what.
+ * newest first, even after errors. It returns false when something could not be undone, and prints what.
  */
 export const stepwise = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
   const made: Undo[] = [];
@@ -25,7 +26,7 @@ export const stepwise = (say: (line: string) => void, now: () => number, signal:
       say(`${milliseconds(now() - start)}  ${what}`);
       return result;
     } catch (error) {
-      throw new Refusal(`${what}: ${reasonOf(error)}`, { cause: error });
+      throw new Refusal(`${what}: ${failureText(error)}`, { cause: error });
     }
   };
   return {
@@ -47,4 +48,3 @@ export const stepwise = (say: (line: string) => void, now: () => number, signal:
     },
   };
 };
-export type Steps = Pick<ReturnType<typeof stepwise>, 'step' | 'undoLater'>;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import { firstId } from '#shared/store/hits/hit-item.ts';
-import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
+import { ALL_PERMISSIONS, createHome, fallMessage, homeAt, linkSensor } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
@@ -15,19 +15,20 @@ const furnishHome = async (scene: Scene) => {
   const { receiver, clock, answered, cloud } = scene;
   const { customerId, client } = await createHome(await scene.admin(), scene.fresh('elm'), ALL_PERMISSIONS);
   const { device, sensorId } = await linkSensor(client);
-  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
-  const addHook = async (name: string) => {
-    const url = `${receiver.urls.http}/${customerId}/${name}`;
-    const hook = { name, url, format: 'full', isCustomerHook: false, botId: bot.id, secretKey: null };
-    return (await client.ok<{ id: string }>('POST', '/webhooks', hook)).id;
-  };
-  const hooks = await Promise.all(['first', 'second', 'third', 'fourth'].map(addHook));
-  const recipients = hooks.map((webhookId) => [{ botId: bot.id, webhookId }]);
-  const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
-  await client.ok('POST', '/rules', {
-    ...texts,
-    recipients: recipients[0],
-    escalation: STEPS.map((afterSeconds, at) => ({ afterSeconds, recipients: recipients[at + 1] })),
+  const home = homeAt(client);
+  const urlOf = (name: string) => `${receiver.urls.http}/${customerId}/${name}`;
+  const told = await Promise.all(
+    ['first', 'second', 'third', 'fourth'].map((name) =>
+      home.addRecipient(name, { url: urlOf(name), secretKey: null }),
+    ),
+  );
+  const hooks = told.map(({ webhook }) => webhook.id);
+  const [first = [], ...others] = told.map(({ recipient }) => [recipient]);
+  await home.addRule({
+    name: 'n',
+    situation: 'fall_detected',
+    recipients: first,
+    escalation: STEPS.map((afterSeconds, at) => ({ afterSeconds, recipients: others[at] ?? [] })),
   });
   const path = `/customers/${customerId}/rule-hits/${firstId(customerId) + 1}`;
 

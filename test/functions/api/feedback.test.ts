@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
 import type { PageOf } from '#shared/domain/page.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';

@@ -36,7 +36,7 @@ const ids: Record<string, string> = {};
 beforeAll(async () => {
   cloud = await startTestCloud();
   ({ client } = await createHome(await adminOf(cloud.url), 'home', ALL_PERMISSIONS));
-  for (const maker of ['maker_a', 'maker_b']) ids[maker] = (await linkSensor(client, maker)).sensorId;
+  for (const maker of ['maker_a', 'maker_b'] as const) ids[maker] = (await linkSensor(client, maker)).sensorId;
 });
 afterAll(() => cloud.stop());
 

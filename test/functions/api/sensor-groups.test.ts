@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { newSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import type { SensorGroup } from '#shared/domain/sensor/sensor-group.ts';
 import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';

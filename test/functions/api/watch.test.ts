@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import type { AuditLine } from '#shared/domain/identity/audit.ts';
 import type { Watch } from '#shared/domain/rule/watch.ts';
 import { store } from '#shared/store/store.ts';

@@ -21,7 +21,7 @@ beforeAll(async () => {
   base = cloud.base;
 });
 afterAll(() => cloud.stop());
-const prepare = (name: string, situation?: string) => cloud.prepare(name, situation);
+const prepare = (...given: Parameters<typeof cloud.prepare>) => cloud.prepare(...given);
 
 /** Processes messages. Returns how many times the state was written. */
 const stateWritesOf = async (...records: QueueRecord[]): Promise<number> => {

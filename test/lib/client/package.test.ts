@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { makePackage, PACKAGE_NAME, packPackage } from '#lib/tools/client/pack.ts';
 import own from '#package.json' with { type: 'json' };
 import { settingsFrom } from '#shared/runtime/env.ts';

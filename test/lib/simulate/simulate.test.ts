@@ -82,7 +82,7 @@ test('at full speed the clock moves to the next event once all work is done, and
     [1, 2],
     [1, 1],
     [60, 1],
-  ].map(([at = 0, sensor = 0]) => ({ at: at * 1_000, sensor, message: () => ({}) }));
+  ].map(([at = 0, sensor = 0]) => ({ at: at * 1_000, sensor, message: () => ({ type: 4 as const, payload: {} }) }));
   await run(messages, async ({ sensor, at }) => {
     if (isDone.value) seen.push('all is done');
     isDone.value = false;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { backUp } from '#lib/tools/backup.ts';
 import { clientOf } from '#test/fixtures/client.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
 import { type SmokeOptions, smoke } from '#lib/tools/smoke/smoke.ts';
 import { stepwise } from '#lib/tools/smoke/steps.ts';
 import { traceOf } from '#lib/tools/trace/trace.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { traceOf, traceText, type Wanted } from '#lib/tools/trace/trace.ts';
 import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { items } from '#shared/store/table.ts';
 import { createPeopleWorld } from '#test/fixtures/people.ts';
 

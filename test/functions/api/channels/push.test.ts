@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { PUSH_KEY } from '#shared/domain/people/channel.ts';
 import { store } from '#shared/store/store.ts';
 import type { Answer, Client } from '#test/fixtures/client.ts';

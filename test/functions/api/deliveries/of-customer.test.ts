@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { packSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
+import type { Permission } from '#shared/domain/identity/permission.ts';
 import { derivedUlid } from '#shared/domain/ids.ts';
 import { items } from '#shared/store/table.ts';
 import { createLedger } from '#test/bench/meter.ts';
@@ -105,7 +106,7 @@ describe('the deliveries of all webhooks of a customer', () => {
 
   test('are those of the webhooks that the caller may manage', async () => {
     const admin = await adminOf(cloud.url);
-    const of = async (name: string, permission: string) =>
+    const of = async (name: string, permission: Permission) =>
       follow('?perPage=50', (await hireFor(admin, home.customerId, name, { permissions: [permission] })).client);
     // The oldest is the only one of the customer's own webhook.
     expect(await of('alder', 'manage_customers')).toEqual(newestFirst.slice(-1));

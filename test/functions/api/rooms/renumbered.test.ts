@@ -23,7 +23,7 @@ const bed = regionOf('bed', 'Bed', -100);
 const chair = regionOf('default', 'Chair', 100);
 
 let homes = 0;
-const furnish = async (maker?: string) => {
+const furnish = async (maker?: 'maker_a' | 'maker_b') => {
   const { client } = await createHome(await adminOf(cloud.url), `numbers-${++homes}`, ALL_PERMISSIONS);
   const { sensorId, device } = await linkSensor(client, maker);
   return {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
 import { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
 import { type Store, store } from '#shared/store/store.ts';

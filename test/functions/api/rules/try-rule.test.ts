@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
+import type { Permission } from '#shared/domain/identity/permission.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { store } from '#shared/store/store.ts';
 import type { Answer, Client } from '#test/fixtures/client.ts';
@@ -29,7 +30,7 @@ afterAll(async () => {
   await cloud.stop();
 });
 
-const hire = (username: string, permissions: readonly string[]) =>
+const hire = (username: string, permissions: readonly Permission[]) =>
   hireFor(admin, home.customerId, username, { permissions, email: `${username}@example.com` });
 const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
 const names = { firstName: 'A', lastName: 'B', locale: 'en', telegramId: null, mobileNumber: null } as const;
@@ -63,7 +64,7 @@ describe('somebody who manages users', () => {
     expect(await manager.ok('PUT', `/users/${colleague.id}`, renamed)).toMatchObject({ firstName: 'New' });
   });
 
-  test.each([
+  test.each<[string, Permission[]]>([
     ['a colleague who holds no more', ['manage_users', 'manage_bots']],
     ['a colleague who holds nothing', []],
   ])('changes all of %s', async (_, permissions) => {

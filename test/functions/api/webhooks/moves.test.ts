@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Key } from '#shared/store/key.ts';
 import { store } from '#shared/store/store.ts';
 import { createDeliveryWorld, LATE, status } from '#test/fixtures/deliveries.ts';

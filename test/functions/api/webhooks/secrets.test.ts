@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Received } from '#lib/local/demo/receiver.ts';
+import type { Received } from '#lib/home/receiver.ts';
 import { secretsKey } from '#lib/local/lambda/key-file.ts';
 import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 

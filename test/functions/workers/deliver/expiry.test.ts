@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
 import { QueueUnavailable } from '#shared/queue/unavailable.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';

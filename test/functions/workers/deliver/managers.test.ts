@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;

@@ -45,7 +45,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe(heard);
   });
 
-  test.each<[string, string, string, object[], object[]]>([
+  test.each<[string, string, 'maker_a' | 'maker_b', object[], object[]]>([
     ['an empty room is entered', 'empty_room', 'maker_a', [a.presence(true), a.presence(false)], [a.presence(true)]],
     ['an occupied room is empty', 'occupied_room', 'maker_a', [a.presence(true)], [a.presence(false)]],
     ['a region that was entered is left', 'region_entered', 'maker_a', [a.regions({ 3: 1 })], [a.regions({ 3: 0 })]],

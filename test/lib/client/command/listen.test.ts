@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { verify } from '#lib/client/verify.ts';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
 import { type Home, startHome } from '#test/fixtures/command-io.ts';
 import { type Others, startFeed, WEBHOOK } from '#test/fixtures/feed-service.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 
 const main = fileURLToPath(new URL('../../../../lib/client/command/main.ts', import.meta.url));
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { systemClock, virtualClock } from '#lib/local/clock.ts';
 import { poll } from '#lib/local/consumers/pollers.ts';
 import { createPrefetch } from '#lib/local/consumers/prefetch.ts';
 import { ensureQueues, sqsSource } from '#lib/local/consumers/sqs.ts';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
 import type { Message } from '#lib/local/message.ts';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/local/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { HEAD_NURSE, NURSE, startStaff } from '#lib/local/demo/staff.ts';
 
 let alarm: Receiver;

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '#lib/local/demo/receiver.ts';
+import { startReceiver } from '#lib/home/receiver.ts';
 import { clientConfig } from '#lib/local/table/endpoint.ts';
 import { environmentFile } from '#lib/tools/sam/files.ts';
 import { kmsCipher } from '#shared/auth/kms.ts';

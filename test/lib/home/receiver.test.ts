@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isSigned, type Received, type Receiver, startReceiver } from '#lib/home/receiver.ts';
+import { signatureHeaders } from '#shared/delivery/sign.ts';
+
+const SECRET = 'a-secret-of-16-or-more';
+const BODY = '{"text":"Anna Müller fell"}';
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.stop());
+
+/** Sends a request that was signed some seconds ago, with changed headers; returns it as it was received. */
+const received = async (change: (headers: Record<string, string>) => void, ago = 0): Promise<Received> => {
+  const timestampSeconds = Math.floor(Date.now() / 1_000) - ago;
+  const headers = signatureHeaders({ id: 'del_1', timestampSeconds, body: BODY, secrets: [SECRET], primary: SECRET });
+  change(headers);
+  expect((await fetch(receiver.url, { method: 'POST', headers, body: BODY })).status).toBe(200);
+  return receiver.received[0] ?? expect.unreachable();
+};
+
+test('a request counts as signed when both of its signatures are of the secret and of this body', async () => {
+  const request = await received(() => {});
+  expect(request.body).toBe(BODY);
+  expect(await isSigned(request, SECRET)).toBe(true);
+  expect(await isSigned(request, `${SECRET}x`)).toBe(false);
+  expect(await isSigned({ ...request, body: `${BODY} ` }, SECRET)).toBe(false);
+});
+
+test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Service-Cloud-Signature'])(
+  'a request without %s is not signed',
+  async (name) => {
+    const request = await received((headers) => {
+      delete headers[name];
+    });
+    expect(await isSigned(request, SECRET)).toBe(false);
+  },
+);
+
+test('a request that is older than five minutes is not signed', async () => {
+  expect(await isSigned(await received(() => {}, 310), SECRET)).toBe(false);
+});
+
+test('a receiver answers 500 when its behaviour throws, and goes on', async () => {
+  const failing = await startReceiver(({ body }) => {
+    throw new Error(body);
+  });
+  const post = async () => (await fetch(failing.url, { method: 'POST', body: 'x' })).status;
+  expect([await post(), await post()]).toEqual([500, 500]);
+  expect(await failing.until(2)).toHaveLength(2);
+  await failing.stop();
+});
