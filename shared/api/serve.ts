@@ -6,9 +6,7 @@ import { bestLocale } from '../domain/identity/locale.ts';
 import { inContext, withContext } from '../observability/log.ts';
 import { unmeasured } from '../observability/metrics.ts';
 import { compose, type Runtime } from '../runtime/deps.ts';
-import { lambdaRuntime } from '../runtime/lambda-runtime.ts';
 import { notedTable } from '../store/engine/noted-table.ts';
-import { store } from '../store/store.ts';
 import { createDeviceRates } from './device/device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import { addressOf } from './http/address.ts';
@@ -171,7 +169,7 @@ const late = {
 const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime: Runtime): ApiHandler => {
   const { settings, log, now, metrics = unmeasured } = runtime;
   const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
-  const guard: Guard = { store: store(runtime.table), settings, now, ...inMemory };
+  const guard: Guard = { store: runtime.createStore(runtime.table), settings, now, ...inMemory };
   const operations = Object.entries(contract.operations);
   const noting = { ...runtime, table: notedTable(runtime.table) };
   const dependencies = new Map(
@@ -202,15 +200,9 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
 };
 
 /**
- * Makes the Lambda handler of a group of operations, which turns events of API Gateway into results. `with` makes the
- * same handler with another host's table, queues and clock.
+ * The handler of a group of operations, which turns events of API Gateway into results: `with` creates it for the
+ * table, the queues and the clock of a host.
  */
-export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => {
-  let onLambda: ApiHandler | undefined;
-  const withRuntime = (runtime: Runtime) => build(contract, handlers, { ...runtime, log: withContext(runtime.log) });
-  const handler: ApiHandler = (event, context) => {
-    onLambda ??= withRuntime(lambdaRuntime());
-    return onLambda(event, context);
-  };
-  return Object.assign(handler, { with: withRuntime });
-};
+export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
+  with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: withContext(runtime.log) }),
+});

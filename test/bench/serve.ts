@@ -11,8 +11,10 @@ import { drawToken } from '#shared/auth/tokens.ts';
 import { newSensor } from '#shared/domain/sensor/sensor.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { settingsFrom } from '#shared/runtime/env.ts';
+import { peopleOf } from '#shared/runtime/people.ts';
 import type { Table } from '#shared/store/engine/client.ts';
 import type { Key } from '#shared/store/key.ts';
+import { store } from '#shared/store/store.ts';
 import { type Figure, median } from './figures.ts';
 import { byHand, onHono, type Toolbox } from './serve-rivals.ts';
 
@@ -52,9 +54,11 @@ const table = {
 const runtime: Runtime = {
   settings: settingsFrom({}),
   table,
+  createStore: store,
   queues: { send: async () => {}, hide: async () => {}, redrive: async () => {} },
   webhookClient: () => Promise.reject(new Error('nobody is called here')),
   mail: async () => {},
+  peopleOf,
   vault: async () => ({ seal: async (plain) => plain, open: async (kept) => kept }),
   passwords: async () => passwordsAt(),
   now: Date.now,
