@@ -26,7 +26,8 @@ type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, B
 /** The whole system: a table, its queues, and a Lambda for each contract with exactly the rights that it `uses`. */
 export class BackendStack extends Stack {
   constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
-    super(scope, id, { terminationProtection: stage.keepData, ...props });
+    // Indentation counts towards the size that CloudFormation takes.
+    super(scope, id, { terminationProtection: stage.keepData, suppressTemplateIndentation: true, ...props });
     const table = createTable(this, stage);
     const queues = createQueues(this, stage);
     const key = createKey(this, stage);
