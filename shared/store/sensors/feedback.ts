@@ -46,7 +46,12 @@ const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
 export const feedbackReads = (table: TableReader) => ({
   /** The feedback on a sensor, the newest first. What is older than the retention (ms) is not shown. */
   list: (customerId: number, sensorId: string, now: number, query: NewestQuery) =>
-    newestPage<Feedback>(table, lists.feedbackOfSensor({ customerId, sensorId }), now - RETENTION, query),
+    newestPage<Feedback>(
+      table,
+      { pk: lists.feedbackOfSensor.pk({ customerId, sensorId }), at: lists.feedbackOfSensor.sk },
+      now - RETENTION,
+      query,
+    ),
 });
 
 const feedbackWrites = (table: Table) => ({
@@ -63,12 +68,11 @@ const feedbackWrites = (table: Table) => ({
       const { sensorId, id, ruleHitId } = feedback;
       const hit = await hitOf(table, customerId, ruleHitId);
       if (ruleHitId !== null && !hit) return 'gone';
-      const listPk = lists.feedbackOfSensor({ customerId, sensorId });
-      const listSk = lists.byTime({ id });
+      const listed = lists.feedbackOfSensor({ customerId, sensorId, id });
       const ttl = ttlOf(feedback);
       const atHit = hit && { put: { feedback, ...ofHit(customerId, hit, feedback), ttl } };
       const failed = await table.write(
-        { put: { ...feedback, ...keyOf(customerId, feedback), listPk, listSk, ttl }, where: absent },
+        { put: { ...feedback, ...keyOf(customerId, feedback), ...listed, ttl }, where: absent },
         { check: sensorKey(customerId, sensorId), where: present },
         ...(hit && atHit ? [atHit, ...show(customerId, hit, newer(feedback, hit.feedback), feedback.createDate)] : []),
         ...(delivery ? [putDelivery(delivery, true)] : []),
