@@ -32,6 +32,7 @@ export class BackendStack extends Stack {
     const queues = createQueues(this, stage);
     const key = createKey(this, stage);
     const api = new AppsApi(this, 'api', stage);
+    // Its id is an earlier word for the device API: with another id, a deployment would create another API.
     const deviceApi = new DeviceApi(this, 'device-door', stage);
     const alarmTopic = createAlarmTopic(this, stage);
     const exports = new Exports(this, 'exports', stage);
