@@ -186,7 +186,7 @@ export const capabilities = {
   'forward:feedback': { env: ['MAKER_A_FEEDBACK_URL'] },
   /** Knowing who is told of alarms. */
   'list:subscriptions': {
-    env: ['ALARM_TOPIC_ARN', 'MAIL_SENDER', 'PUBLIC_URL', 'SERVICE_NAME'],
+    env: ['ALARM_TOPIC_ARN', 'MAIL_SENDER', 'PUBLIC_URL', 'RUNBOOK_URL', 'SERVICE_NAME'],
     resource: 'alarms',
     actions: ['sns:ListSubscriptionsByTopic'],
     modules: ['subscriptions'],
