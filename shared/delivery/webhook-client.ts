@@ -18,7 +18,7 @@ export type WebhookClient = {
 };
 
 /** A delivery that waits in this process, for a slot or for the result of a probe. `wake` ends its pause. */
-export type Seeker = { wake: () => void; seeksSlot: boolean };
+type Seeker = { wake: () => void; seeksSlot: boolean };
 
 /** What the requests of this process to one webhook share. */
 export type SlotPool = {

@@ -4,7 +4,7 @@ import { type Received, startReceiver } from './receiver.ts';
 import { isSigned } from './signed.ts';
 
 type Id = { id: number };
-export type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
+type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
 
 /** A check of the story, and whether it holds. */
 type Check = { what: string; holds: boolean };
