@@ -69,7 +69,7 @@ const wordsIn = (file: string, source: string): string[] =>
     .map(({ rule }) => `${file}: ${rule}`);
 
 /** They choose: the nouns of the store that a bundle has, and what of the AWS SDK is bundled at all. */
-const isChoice = (file: string): boolean => file === 'shared/store/nouns.ts' || file.endsWith('/sdk.ts');
+const isChoice = (file: string): boolean => file === 'shared/store/nouns.ts' || /[/-]sdk\.ts$/.test(file);
 /** The list of all contracts, and what users import of the packed client. */
 const isEntry = (file: string): boolean => ['functions/index.ts', 'lib/client/index.ts'].includes(file);
 const isBarrel = (file: string, source: string): boolean =>

@@ -21,29 +21,21 @@ const kinds = () =>
     Object.entries(items).map(([kind, { pk, sk }]) => [kind, code(pk.template), code(sk.template)]),
   );
 
-const keysOfIndex = {
-  due: [[due.shard.template, due.at.template]],
-  list: [
-    [lists.feedbackOfSensor.template, lists.byTime.template],
-    [lists.hitsOfSensor.template, lists.byTime.template],
-    [lists.heldOfWebhook.template, lists.byDelivery.template],
-    [lists.sensorsOfCustomer.template, 'packed sensor'],
-    [lists.openFallsOfCustomer.template, lists.bySensor.template],
-  ],
-} as const;
-
-const indexes = () =>
-  grid(
+const indexes = () => {
+  const keys = { due: [due], list: Object.values(lists) };
+  return grid(
     ['index', 'partition key', 'sort key', 'holds'],
-    Object.entries(tableDesign.indexes).flatMap(([name, { partitionKey, sortKey, projection }]) =>
-      keysOfIndex[name as keyof typeof keysOfIndex].map(([pk, sk]) => [
+    (['due', 'list'] as const).flatMap((name) => {
+      const { partitionKey, sortKey, projection } = tableDesign.indexes[name];
+      return keys[name].map(({ pk, sk }) => [
         name,
-        `${partitionKey} = ${code(pk)}`,
-        `${sortKey} = ${code(sk)}`,
+        `${partitionKey} = ${code(pk.template)}`,
+        `${sortKey} = ${code(sk.template)}`,
         projection,
-      ]),
-    ),
+      ]);
+    }),
   );
+};
 
 const kindOfKey = new Map(Object.entries(items).map(([kind, { template }]) => [template, kind]));
 
@@ -94,7 +86,7 @@ const generated = () =>
   [
     start,
     '## Items',
-    `TTL attribute: ${code(tableDesign.ttl)}. \`{0x}\` is a number padded to 16 digits, so that the order of keys is the order of numbers.`,
+    `TTL attribute: ${code(tableDesign.ttl)}. \`{0x}\` is a number padded to 16 digits, so that the order of keys is the order of numbers; \`{=x}\` is a text as it is.`,
     kinds(),
     '## Indexes',
     'Both are sparse: an item is in an index only while it has both attributes of its key.',

@@ -26,11 +26,13 @@ type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, B
 /** The whole system: a table, its queues, and a Lambda for each contract with exactly the rights that it `uses`. */
 export class BackendStack extends Stack {
   constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
-    super(scope, id, { terminationProtection: stage.keepData, ...props });
+    // Indentation counts towards the size that CloudFormation takes.
+    super(scope, id, { terminationProtection: stage.keepData, suppressTemplateIndentation: true, ...props });
     const table = createTable(this, stage);
     const queues = createQueues(this, stage);
     const key = createKey(this, stage);
     const api = new AppsApi(this, 'api', stage);
+    // Its id is an earlier word for the device API: with another id, a deployment would create another API.
     const deviceApi = new DeviceApi(this, 'device-door', stage);
     const alarmTopic = createAlarmTopic(this, stage);
     const exports = new Exports(this, 'exports', stage);

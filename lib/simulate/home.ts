@@ -16,7 +16,7 @@ export type Access = {
   password: string;
   provisioningKey: string;
 };
-export type Device = { sensorId: string } & SensorConnection;
+type Device = { sensorId: string } & SensorConnection;
 /** A webhook of the home. The listener `everything` gets all events, `bytes` gets the raw messages of the devices. */
 export type Hook = { id: string; listener: Listener | 'everything' | 'bytes' };
 export type Home = {

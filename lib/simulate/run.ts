@@ -14,7 +14,7 @@ import type { SimulationClock } from './simulation-clock.ts';
  * the webhook that gets all events; `alarms` counts the deliveries that rules caused.
  */
 export type Tally = { time: number; sent: number; refused: number; deliveries: Counts; alarms: number };
-export type Host = {
+type Host = {
   /** Starts the clock of simulated time. */
   startClock: () => SimulationClock;
   /** Is awaited after each sensor that is set up, to respect the rate limit of the API. */
@@ -23,7 +23,7 @@ export type Host = {
   show: (tally: Tally) => void;
 };
 /** `slow` counts falls that only timers of the cloud move on, so that they are told minutes later. */
-export type Result = {
+type Result = {
   tally: Tally;
   expected: Accounts;
   slow: number;

@@ -16,7 +16,7 @@ export type Where =
   | { endpoint: string; table: string }
   | { dataDir: string; table: string };
 
-export type OpenTable = { table: Table; close: () => Promise<void> };
+type OpenTable = { table: Table; close: () => Promise<void> };
 
 const atEndpoint = (endpoint: string, name: string): OpenTable => {
   const client = documentClient(clientConfig(endpoint));

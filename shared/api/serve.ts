@@ -1,14 +1,12 @@
+import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { endable, endWork } from '../concurrency/endable.ts';
-import { machine } from '../concurrency/machine.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import { bestLocale } from '../domain/identity/locale.ts';
 import { inContext, withContext } from '../observability/log.ts';
 import { unmeasured } from '../observability/metrics.ts';
 import { compose, type Runtime } from '../runtime/deps.ts';
-import { lambdaRuntime } from '../runtime/lambda-runtime.ts';
 import { notedTable } from '../store/engine/noted-table.ts';
-import { store } from '../store/store.ts';
 import { createDeviceRates } from './device/device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import { addressOf } from './http/address.ts';
@@ -134,17 +132,13 @@ const perform = async (
   return audited(exchange, runtime, act);
 };
 
-/** How long (ms) before Lambda ends the process the caller is answered. */
-const ANSWER_MS = 500;
-
 /** Ends work with a 503 before Lambda ends the process. What is not done by then stays undone: the caller tries again. */
-const inTime = <T>(context: Context, work: Promise<T>): Promise<T> => {
-  const late = Promise.withResolvers<never>();
-  const cancel = machine.after(Math.max(0, context.getRemainingTimeInMillis() - ANSWER_MS), () => {
+const early = {
+  timeoutEarlyInMillis: 500,
+  timeoutEarlyResponse: () => {
     endWork();
-    late.reject(new ApiError('unavailable', { waitSeconds: RETRY_AFTER }));
-  });
-  return Promise.race([work, late.promise]).finally(cancel);
+    return fail('unavailable', { waitSeconds: RETRY_AFTER });
+  },
 };
 
 /** Notes a refusal in the audit. Returns the error to answer with: that of the table if it could not be noted. */
@@ -157,10 +151,18 @@ const noted = async (error: Error, exchange: Exchange, runtime: Runtime): Promis
   );
 };
 
+/** The value that passes through the checks of middy is the exchange: the request, and what is known of it so far. */
+type Check = (exchange: Exchange) => unknown;
+const before = (check: Check): MiddlewareObj<Exchange, APIGatewayProxyResult> => ({
+  before: async ({ event: exchange }) => {
+    await check(exchange);
+  },
+});
+
 const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, runtime: Runtime): ApiHandler => {
   const { settings, log, now, metrics = unmeasured } = runtime;
   const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
-  const guard: Guard = { store: store(runtime.table), settings, now, ...inMemory };
+  const guard: Guard = { store: runtime.createStore(runtime.table), settings, now, ...inMemory };
   const noting = { ...runtime, table: notedTable(runtime.table) };
   const dependencies = new Map(
     Object.entries(contract.operations).map(([name, operation]) => [
@@ -169,48 +171,40 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
     ]),
   );
 
-  /** The order of these checks decides which of several errors a caller sees. */
-  const respond = async (exchange: Exchange, context: Context): Promise<APIGatewayProxyResult> => {
-    const early = await route(contract, guard, exchange);
-    if (early) return early;
-    await checkOneAuthorization(guard, exchange);
-    await authenticate(guard, exchange);
-    await checkCsrf(guard, exchange);
-    checkRate(exchange);
-    authorise(exchange);
-    checkMedia(exchange);
-    readInput(exchange);
-    await findCustomer(guard.store, exchange);
-    const handle = handlers[exchange.name];
-    if (!handle) throw new Error(`no handler for ${exchange.name}`);
-    return inTime(context, perform(handle, dependencies.get(exchange.name), exchange, runtime));
-  };
-
-  const answer = async (exchange: Exchange, context: Context): Promise<APIGatewayProxyResult> => {
-    const response = await respond(exchange, context).catch(async (error: Error) =>
-      explain(exchange, await noted(error, exchange, runtime), log, metrics.measure),
-    );
-    return decorate(settings, exchange, response);
-  };
+  const respond = middy<Exchange, APIGatewayProxyResult>(early)
+    .onError(async ({ event: exchange, error }) =>
+      explain(exchange, await noted(error ?? new Error('unknown'), exchange, runtime), log, metrics.measure),
+    )
+    .before(async ({ event: exchange }) => (await route(contract, guard, exchange)) ?? undefined)
+    // The order of these checks decides which of several errors a caller sees.
+    .use([
+      before((exchange) => checkOneAuthorization(guard, exchange)),
+      before((exchange) => authenticate(guard, exchange)),
+      before((exchange) => checkCsrf(guard, exchange)),
+      before(checkRate),
+      before(authorise),
+      before(checkMedia),
+      before(readInput),
+      before((exchange) => findCustomer(guard.store, exchange)),
+    ])
+    .handler((exchange) => {
+      const handle = handlers[exchange.name];
+      if (!handle) throw new Error(`no handler for ${exchange.name}`);
+      return perform(handle, dependencies.get(exchange.name), exchange, runtime);
+    });
 
   return (event, context) => {
     const exchange = newExchange(event, event.requestContext?.requestId ?? context.awsRequestId);
     return inContext({ requestId: exchange.requestId, invocationId: context.awsRequestId }, () =>
-      endable(() => answer(exchange, context)).finally(metrics.flush),
+      endable(async () => decorate(settings, exchange, await respond(exchange, context))).finally(metrics.flush),
     );
   };
 };
 
 /**
- * Makes the Lambda handler of a group of operations, which turns events of API Gateway into results. `with` makes the
- * same handler with another host's table, queues and clock.
+ * The handler of a group of operations, which turns events of API Gateway into results: `with` creates it for the table,
+ * the queues and the clock of a host.
  */
-export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => {
-  let onLambda: ApiHandler | undefined;
-  const withRuntime = (runtime: Runtime) => build(contract, handlers, { ...runtime, log: withContext(runtime.log) });
-  const handler: ApiHandler = (event, context) => {
-    onLambda ??= withRuntime(lambdaRuntime());
-    return onLambda(event, context);
-  };
-  return Object.assign(handler, { with: withRuntime });
-};
+export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
+  with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: withContext(runtime.log) }),
+});

@@ -4,7 +4,7 @@ import type { Caller } from '../domain/identity/permission.ts';
 import type { StoreOf } from '../store/store.ts';
 
 /** As much of a call as names a webhook. */
-export type AboutWebhook = {
+type AboutWebhook = {
   caller: Caller;
   customerId: number;
   params: { webhookId: string };

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './sdk.ts';
+import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sdk.ts';
 import { transport, withFreshSockets } from './transport.ts';
 
 /** Sends a mail; rejects when the mail service did not take it. */

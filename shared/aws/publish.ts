@@ -1,4 +1,4 @@
-import { IoTDataPlaneClient, type IoTDataPlaneClientConfig, PublishCommand } from './sdk.ts';
+import { IoTDataPlaneClient, type IoTDataPlaneClientConfig, PublishCommand } from './publish-sdk.ts';
 import { transport, withFreshSockets } from './transport.ts';
 
 /** Publishes a text to an MQTT topic; rejects when the broker did not take it. */

@@ -1,4 +1,4 @@
-import { PinpointSMSVoiceV2Client, type PinpointSMSVoiceV2ClientConfig, SendTextMessageCommand } from './sdk.ts';
+import { PinpointSMSVoiceV2Client, type PinpointSMSVoiceV2ClientConfig, SendTextMessageCommand } from './sms-sdk.ts';
 import { transport, withFreshSockets } from './transport.ts';
 
 /** Sends an SMS to a number in E.164; rejects when the service did not take it. */

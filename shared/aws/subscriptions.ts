@@ -1,5 +1,5 @@
 import { type Subscription, subscriptionFrom } from '../domain/people/subscription.ts';
-import { paginateListSubscriptionsByTopic, SNSClient, type SNSClientConfig } from './sdk.ts';
+import { paginateListSubscriptionsByTopic, SNSClient, type SNSClientConfig } from './subscriptions-sdk.ts';
 import { transport, withFreshSockets } from './transport.ts';
 
 /** Lists who is to be told of alarms; rejects when nobody knows it. */

@@ -1,13 +1,6 @@
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  getSignedUrl,
-  S3Client,
-  type S3ClientConfig,
-  Upload,
-} from '../aws/sdk.ts';
 import { transport, withFreshSockets } from '../aws/transport.ts';
 import { type Exports, URL_SECONDS } from './exports.ts';
+import { DeleteObjectCommand, GetObjectCommand, getSignedUrl, S3Client, type S3ClientConfig, Upload } from './sdk.ts';
 
 /** Timeouts (ms): a part of 5 MB is sent in one call. */
 const TIMEOUTS = { connect: 1_000, answer: 30_000 };

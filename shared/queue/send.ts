@@ -27,7 +27,7 @@ export type Queues = {
 const BATCH = { count: 10, bytes: 1_048_576 };
 
 /** Splits messages into batches that SQS takes in one call: at most 10 messages and 1 MiB each. */
-export const batchesOf = (messages: readonly Outgoing[]): Outgoing[][] => {
+const batchesOf = (messages: readonly Outgoing[]): Outgoing[][] => {
   const batches: Outgoing[][] = [];
   let bytes = 0;
   for (const message of messages) {

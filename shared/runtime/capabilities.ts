@@ -16,6 +16,20 @@ export const topics = ['config', 'refused'] as const;
 export type Topic = `topic/${(typeof topics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
 
+/** What a function in AWS loads when it first needs it (lambda-runtime.ts). Only bundles of functions that use it have it. */
+export type Module =
+  | 'exports'
+  | 'kms'
+  | 'mail'
+  | 'messengers'
+  | 'passwords'
+  | 'people'
+  | 'publish'
+  | 'queues'
+  | 'subscriptions'
+  | 'vault'
+  | 'webhookClient';
+
 type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
@@ -24,6 +38,8 @@ type Row = {
   actions?: readonly string[];
   /** The one secret that `actions` on the key are allowed for, by the context that seals it; without it: every secret. */
   context?: string;
+  /** The modules that provide it. */
+  modules?: readonly Module[];
 };
 
 /**
@@ -47,17 +63,37 @@ export const capabilities = {
       'TRUSTED_PROXY_SECRET',
     ],
   },
-  'enqueue:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
-  'enqueue:timers': { env: ['TIMERS_QUEUE_URL'], resource: 'timers', actions: ['sqs:SendMessage'] },
-  'enqueue:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
-  'enqueue:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
-  'enqueue:jobs': { env: ['JOBS_QUEUE_URL'], resource: 'jobs', actions: ['sqs:SendMessage'] },
+  'enqueue:events': {
+    env: ['EVENTS_QUEUE_URL'],
+    resource: 'events',
+    actions: ['sqs:SendMessage'],
+    modules: ['queues'],
+  },
+  'enqueue:timers': {
+    env: ['TIMERS_QUEUE_URL'],
+    resource: 'timers',
+    actions: ['sqs:SendMessage'],
+    modules: ['queues'],
+  },
+  'enqueue:deliveries': {
+    env: ['DELIVERIES_QUEUE_URL'],
+    resource: 'deliveries',
+    actions: ['sqs:SendMessage'],
+    modules: ['queues'],
+  },
+  'enqueue:retries': {
+    env: ['RETRIES_QUEUE_URL'],
+    resource: 'retries',
+    actions: ['sqs:SendMessage'],
+    modules: ['queues'],
+  },
+  'enqueue:jobs': { env: ['JOBS_QUEUE_URL'], resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** What a consumer does with its own queues besides being invoked by them; its rights are in lib/aws/data/grants.ts. */
-  consume: { env: queueUrls, resource: 'quarantine', actions: ['sqs:SendMessage'] },
+  consume: { env: queueUrls, resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** Putting dead letters back; its rights are in lib/aws/data/grants.ts. */
-  redrive: { env: queueUrls },
+  redrive: { env: queueUrls, modules: ['queues'] },
   /** Mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
-  'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'] },
+  'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'], modules: ['mail'] },
   /**
    * Reaching people by their channels. Its own right is that of SMS; mails need `send:mail` beside it, and pushes
    * `open:secrets`.
@@ -76,6 +112,7 @@ export const capabilities = {
     ],
     resource: 'sms',
     actions: ['sms-voice:SendTextMessage'],
+    modules: ['people', 'messengers', 'webhookClient'],
   },
   /** Knowing when a sensor counts as silent. */
   'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
@@ -86,9 +123,9 @@ export const capabilities = {
   /** Allowing devices to connect by MQTT and to publish to the rule of this stage. */
   'admit:devices': { env: ['MQTT_RULE'] },
   /** Telling devices over MQTT that their configuration has changed. */
-  'notify:devices': { env: ['MQTT_RULE'], resource: 'topic/config', actions: ['iot:Publish'] },
+  'notify:devices': { env: ['MQTT_RULE'], resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
   /** Telling devices over MQTT why a message was refused. */
-  'refuse:messages': { env: ['MQTT_RULE'], resource: 'topic/refused', actions: ['iot:Publish'] },
+  'refuse:messages': { env: ['MQTT_RULE'], resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
   /** Lambda puts an event that a function failed at for good on this queue. */
   'keep:failed': { env: [], resource: 'mqtt', actions: ['sqs:SendMessage'] },
   /** Calling webhooks. It needs no rights in the account, but the settings that say which targets are allowed. */
@@ -106,21 +143,29 @@ export const capabilities = {
       'SERVICE_NAME',
       'SERVICE_VERSION',
     ],
+    modules: ['webhookClient'],
   },
   /** Hashing passwords, which needs no rights in the account. */
-  'hash:passwords': { env: [] },
+  'hash:passwords': { env: [], modules: ['passwords'] },
   /** Sealing secrets of webhooks, and opening them: two rights, because few functions may read them. */
-  'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'] },
-  'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'] },
+  'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
+  'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
   /** Opening the key that signs addresses for acknowledging, and no other secret. */
   'open:addresses': {
     env: ['SECRETS_KEY_ARN'],
     resource: 'key',
     actions: ['kms:Decrypt'],
     context: 'acknowledge',
+    modules: ['vault', 'kms'],
   },
   /** Sealing and opening the secrets of second factors, and no others. */
-  'keep:otps': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt', 'kms:Decrypt'], context: 'otp' },
+  'keep:otps': {
+    env: ['SECRETS_KEY_ARN'],
+    resource: 'key',
+    actions: ['kms:Encrypt', 'kms:Decrypt'],
+    context: 'otp',
+    modules: ['vault', 'kms'],
+  },
   /** Logging people in at the issuer of the stage. */
   'ask:issuer': {
     env: [
@@ -141,18 +186,20 @@ export const capabilities = {
   'forward:feedback': { env: ['MAKER_A_FEEDBACK_URL'] },
   /** Knowing who is told of alarms. */
   'list:subscriptions': {
-    env: ['ALARM_TOPIC_ARN', 'MAIL_SENDER', 'PUBLIC_URL', 'SERVICE_NAME'],
+    env: ['ALARM_TOPIC_ARN', 'MAIL_SENDER', 'PUBLIC_URL', 'RUNBOOK_URL', 'SERVICE_NAME'],
     resource: 'alarms',
     actions: ['sns:ListSubscriptionsByTopic'],
+    modules: ['subscriptions'],
   },
   /** Writing and deleting what an export gives. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
   'keep:exports': {
     env: ['EXPORTS_BUCKET', 'BACKUP_DAYS', 'LOG_DAYS'],
     resource: 'exports',
     actions: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:PutObject'],
+    modules: ['exports'],
   },
   /** Signing addresses by which an export is fetched for an hour. */
-  'share:exports': { env: ['EXPORTS_BUCKET'], resource: 'exports', actions: ['s3:GetObject'] },
+  'share:exports': { env: ['EXPORTS_BUCKET'], resource: 'exports', actions: ['s3:GetObject'], modules: ['exports'] },
   'service:about': { env: ['PUBLIC_URL', 'DEVICE_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
 

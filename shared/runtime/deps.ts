@@ -23,20 +23,24 @@ import type { Queues } from '../queue/send.ts';
 import type { Task, TaskOf } from '../queue/task.ts';
 import { QueueUnavailable } from '../queue/unavailable.ts';
 import type { Table } from '../store/engine/client.ts';
-import type { StoreCall } from '../store/store.ts';
-import { type StoreOf, storeOf } from '../store/store.ts';
+import type { Store, StoreCall, StoreOf } from '../store/store.ts';
 import { type Capability, type capabilities, isCapability, isStoreCall, type Use } from './capabilities.ts';
 import type { Settings } from './env.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { Messengers } from './messengers.ts';
+import type { peopleOf } from './people.ts';
 
 /** What a host provides: the table, the queues, clients for other services, the clock and random bytes. */
 export type Runtime = {
   settings: Settings;
   table: Table;
+  /** Creates the store on a table, with the nouns that the host has. */
+  createStore: (table: Table) => Store;
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: Mail;
+  /** Creates what reaches people, from the services of a host. */
+  peopleOf: typeof peopleOf;
   /** Missing where there is no service for short messages. */
   messengers?: () => Promise<Messengers>;
   /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
@@ -186,11 +190,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
         metrics.measure('MailsFailed');
       }),
   }),
-  'send:person': async (runtime) => {
-    // Few functions reach people.
-    const { peopleOf } = await import('./people.ts');
-    return peopleOf(runtime, openingOf(runtime, PUSH_KEY));
-  },
+  'send:person': async (runtime) => runtime.peopleOf(runtime, openingOf(runtime, PUSH_KEY)),
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
     longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
@@ -228,12 +228,23 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'service:about': knowing,
 };
 
+/** The part of a store that makes these calls, and no others. */
+const partOf = (store: Store, calls: readonly StoreCall[]): object => {
+  const whole: Record<string, Record<string, unknown>> = store;
+  const kept: typeof whole = {};
+  for (const call of calls) {
+    const [noun = '', name = ''] = call.split('.');
+    kept[noun] = { ...kept[noun], [name]: whole[noun]?.[name] };
+  }
+  return kept;
+};
+
 /** Makes the second argument of a handler from what its contract uses. */
 export const compose = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, failpoint = () => {} } = runtime;
   const all: readonly Use[] = uses;
   const parts = await Promise.all(all.filter(isCapability).map((name) => providers[name](runtime)));
   const calls = all.filter(isStoreCall);
-  const stored = calls.length > 0 && { store: storeOf(runtime.table, calls) };
+  const stored = calls.length > 0 && { store: partOf(runtime.createStore(runtime.table), calls) };
   return Object.assign({ now, pause, random, log, failpoint }, stored, ...parts);
 };

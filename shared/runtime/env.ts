@@ -46,6 +46,8 @@ export const environment = {
   LOG_DAYS: whole(0, 0, 100_000),
   /** The topic of alarms; empty: this stage has none. */
   ALARM_TOPIC_ARN: anyText,
+  /** The address or path of the runbook, for mails about alarms. */
+  RUNBOOK_URL: { ...anyText, otherwise: 'lib/aws/runbook.md' },
   /** The KMS key that seals secrets of webhooks. */
   SECRETS_KEY_ARN: anyText,
   /** Requests per second of an account or address; 0: no limit. */

@@ -5,14 +5,50 @@ import type { Publish } from '../aws/publish.ts';
 import type { Subscriptions } from '../aws/subscriptions.ts';
 import { machine } from '../concurrency/machine.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
+import type { Exports } from '../exports/exports.ts';
 import { log } from '../observability/log.ts';
 import { buffered, type Metrics } from '../observability/metrics.ts';
 import type { Queues, queuesBySqs } from '../queue/send.ts';
 import { createTable, documentClient } from '../store/engine/client.ts';
+import type { Nouns } from '../store/store.ts';
+import { storeFrom } from '../store/store-from.ts';
+import type { Module } from './capabilities.ts';
 import type { Runtime } from './deps.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 
 type Config = Pick<ReturnType<typeof runtimeEnvironment>, 'region' | 'credentials'> & { endpoint?: string };
+
+type Modules = {
+  queues: typeof import('../queue/send.ts');
+  webhookClient: typeof import('../delivery/webhook-client.ts');
+  vault: typeof import('../auth/vault.ts');
+  kms: typeof import('../auth/kms.ts');
+  passwords: typeof import('../auth/password.ts');
+  mail: typeof import('../aws/mail.ts');
+  people: typeof import('./people.ts');
+  messengers: typeof import('./messengers.ts');
+  publish: typeof import('../aws/publish.ts');
+  subscriptions: typeof import('../aws/subscriptions.ts');
+  exports: typeof import('../exports/on-s3.ts');
+};
+/**
+ * The nouns of the store and the modules of the runtime that a function has: those that its contract uses, which the entry of its
+ * bundle imports (lib/aws/functions/entry.ts).
+ */
+export type Parts = {
+  nouns: Readonly<Partial<Nouns>>;
+  load: { readonly [M in Module]?: () => Promise<Modules[M]> };
+};
+
+type Load = <M extends Module>(name: M) => Promise<Modules[M]>;
+
+const loadFrom =
+  ({ load }: Parts): Load =>
+  async (name) => {
+    const module = load[name];
+    if (!module) throw new Error(`this function has no module ${name}: nothing that its contract uses needs it`);
+    return module();
+  };
 
 /** What is loaded at its first use, once: a cold start has no need of it yet. */
 const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
@@ -40,32 +76,39 @@ const lazyMethods = <T extends Record<keyof T, (...given: never[]) => Promise<un
   ) as T;
 };
 
-const lazyWebhookClient = (given: Settings): WebhookClient =>
-  lazyMethods(async () => (await import('../delivery/webhook-client.ts')).createWebhookClient(given), {
+const lazyWebhookClient = (load: Load, given: Settings): WebhookClient =>
+  lazyMethods(async () => (await load('webhookClient')).createWebhookClient(given), {
     check: true,
     post: true,
     acquire: true,
   });
 
-const lazyCipher = (config: Config, keyArn: string): Cipher =>
-  lazyMethods(async () => (await import('../auth/kms.ts')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
+const lazyCipher = (load: Load, config: Config, keyArn: string): Cipher =>
+  lazyMethods(async () => (await load('kms')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
-const lazyMail = (config: Config, sender: string): Mail => {
-  const mail = lazily(async () => (await import('../aws/mail.ts')).mailBySes(config, sender));
+const lazyMail = (load: Load, config: Config, sender: string): Mail => {
+  const mail = lazily(async () => (await load('mail')).mailBySes(config, sender));
   return async (...letter) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await mail(...letter);
   };
 };
 
-const lazyPublish = (config: Config): Publish =>
-  lazily(async () => (await import('../aws/publish.ts')).publishByIot(config));
+const lazyPublish = (load: Load, config: Config): Publish =>
+  lazily(async () => (await load('publish')).publishByIot(config));
 
-const lazySubscriptions = (config: Config, topicArn: string): Subscriptions =>
-  lazily(async () => (await import('../aws/subscriptions.ts')).subscriptionsBySns(config, topicArn));
+const lazySubscriptions = (load: Load, config: Config, topicArn: string): Subscriptions =>
+  lazily(async () => (await load('subscriptions')).subscriptionsBySns(config, topicArn));
 
-const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues =>
-  lazyMethods(async () => (await import('../queue/send.ts')).queuesBySqs(config, urls, Date.now), {
+const lazyExports = (load: Load, config: Config, bucket: string): Exports =>
+  lazyMethods(async () => (await load('exports')).exportsOnS3(config, bucket), {
+    save: true,
+    urlOf: true,
+    remove: true,
+  });
+
+const lazyQueues = (load: Load, config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues =>
+  lazyMethods(async () => (await load('queues')).queuesBySqs(config, urls, Date.now), {
     send: true,
     hide: true,
     redrive: true,
@@ -80,11 +123,13 @@ const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
   );
 };
 
-/** The runtime inside AWS Lambda: what a cold start has no need of is loaded by its first use. */
-export const lambdaRuntime = (): Runtime => {
+/** The runtime of a function in AWS Lambda. What a cold start does not need yet is loaded by its first use. */
+export const lambdaRuntime = (parts: Parts): Runtime => {
   const given = settings();
   const { region, credentials, endpoints } = runtimeEnvironment();
-  const client = documentClient({ region, credentials, ...(endpoints.table && { endpoint: endpoints.table }) });
+  const load = loadFrom(parts);
+  const config = { region, credentials };
+  const client = documentClient({ ...config, ...(endpoints.table && { endpoint: endpoints.table }) });
   const urls = {
     events: given.EVENTS_QUEUE_URL,
     timers: given.TIMERS_QUEUE_URL,
@@ -94,33 +139,37 @@ export const lambdaRuntime = (): Runtime => {
     mqtt: given.MQTT_QUEUE_URL,
     quarantine: given.QUARANTINE_QUEUE_URL,
   };
-  const webhookClient = lazyWebhookClient(given);
+  const webhookClient = lazyWebhookClient(load, given);
   return {
     settings: given,
     table: createTable(client, given.TABLE_NAME),
-    queues: lazyQueues({ region, credentials }, urls),
+    // The contract of the function calls no others.
+    createStore: (table) => storeFrom(parts.nouns as Nouns, table),
+    queues: lazyQueues(load, config, urls),
     webhookClient: async () => webhookClient,
-    vault: lazy(async () =>
-      (await import('../auth/vault.ts')).createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
-    ),
-    passwords: async () => (await import('../auth/password.ts')).passwordsAt(),
-    mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
-    messengers: async () =>
-      (await import('./messengers.ts')).messengersOf({ region, credentials }, given, async () => webhookClient),
-    exports: lazyMethods(
-      async () => (await import('../exports/on-s3.ts')).exportsOnS3({ region, credentials }, given.EXPORTS_BUCKET),
-      {
-        save: true,
-        urlOf: true,
-        remove: true,
-      },
-    ),
-    ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions({ region, credentials }, given.ALARM_TOPIC_ARN) }),
-    ...(given.MQTT_RULE && { publish: lazyPublish({ region, credentials }) }),
+    vault: lazy(async () => (await load('vault')).createVault(lazyCipher(load, config, given.SECRETS_KEY_ARN))),
+    passwords: async () => (await load('passwords')).passwordsAt(),
+    mail: lazyMail(load, { ...config, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
+    peopleOf: async (...services) => (await load('people')).peopleOf(...services),
+    messengers: async () => (await load('messengers')).messengersOf(config, given, async () => webhookClient),
+    exports: lazyExports(load, config, given.EXPORTS_BUCKET),
+    ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions(load, config, given.ALARM_TOPIC_ARN) }),
+    ...(given.MQTT_RULE && { publish: lazyPublish(load, config) }),
     now: Date.now,
     pause: machine.sleep,
     random: randomBytes,
     log,
     metrics: lazyMetrics(given.METRICS_NAMESPACE, given.METRICS_SECONDS),
+  };
+};
+
+type OnHosts<A extends unknown[], R> = { with: (runtime: Runtime) => (...call: A) => R };
+
+/** The handler that Lambda calls. Its runtime is created by the first call, and kept for those that follow. */
+export const onLambda = <A extends unknown[], R>(handler: OnHosts<A, R>, parts: Parts): ((...call: A) => R) => {
+  let handle: ((...call: A) => R) | undefined;
+  return (...call) => {
+    handle ??= handler.with(lambdaRuntime(parts));
+    return handle(...call);
   };
 };

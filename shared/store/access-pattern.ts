@@ -7,7 +7,7 @@ type Accesses = {
   get?: readonly ItemKind[];
   batchGet?: readonly ItemKind[];
   query?: readonly ItemKind[];
-  queryDue?: readonly (keyof typeof due)[];
+  queryDue?: true;
   queryList?: readonly (keyof typeof lists)[];
   put?: readonly ItemKind[];
   update?: readonly ItemKind[];
@@ -81,13 +81,10 @@ export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...ofItems('dynamodb:GetItem')(does.get ?? []),
   ...ofItems('dynamodb:BatchGetItem')(does.batchGet ?? []),
   ...ofItems('dynamodb:Query')(does.query ?? []),
-  ...ofIndex(
-    'due',
-    (does.queryDue ?? []).map((name) => due[name]),
-  ),
+  ...ofIndex('due', does.queryDue ? [due.pk] : []),
   ...ofIndex(
     'list',
-    (does.queryList ?? []).map((name) => lists[name]),
+    (does.queryList ?? []).map((name) => lists[name].pk),
   ),
   ...ofItems('dynamodb:PutItem')(does.put ?? []),
   ...ofItems('dynamodb:UpdateItem')(does.update ?? []),

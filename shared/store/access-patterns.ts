@@ -91,7 +91,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'due.leave': pattern('Note where the next sweep goes on', { update: ['heartbeat'] }, [0, 1]),
   'due.lastBeat': pattern('Does the table answer, and when was the last sweep?', { get: ['heartbeat'] }, [0.5, 0]),
   'due.upSince': pattern('Since when has the service run without a gap?', { get: ['heartbeat'] }, [1, 0]),
-  'due.waiting': pattern('Which items are due before a time?', { queryDue: ['shard'] }, [16, 0], each8KB),
+  'due.waiting': pattern('Which items are due before a time?', { queryDue: true }, [16, 0], each8KB),
 
   'events.get': pattern(
     'An event with its bytes',

@@ -1,7 +1,7 @@
 /** A primary key of the one table. */
 export type Key = { pk: string; sk: string };
 
-type Name<T> = T extends `0${infer N}` ? N : T;
+type Name<T> = T extends `0${infer N}` | `=${infer N}` ? N : T;
 type Names<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? Name<N> | Names<Rest> : never;
 type Values<T extends string> = Record<Names<T>, string | number>;
 
@@ -11,13 +11,14 @@ const escaped = (value: string) => value.replaceAll(/[%#]/g, (character) => esca
 const unescaped = (value: string) =>
   value.includes('%') ? value.replaceAll('%23', '#').replaceAll('%25', '%') : value;
 
-/** Takes a template apart once: every second part is the name of a value, with a 0 before it when that is padded. */
+/** Takes a template apart once: every second part is the name of a value, with a 0 before it when that is padded, or a = when it is kept as it is. */
 const filler = (template: string) => {
-  const parts = template.split(/\{(\w+)\}/);
+  const parts = template.split(/\{(=?\w+)\}/);
   return (values: Readonly<Record<string, string | number>>): string => {
     let text = '';
     for (const [at, part] of parts.entries()) {
       if (at % 2 === 0) text += part;
+      else if (part.startsWith('=')) text += String(values[part.slice(1)]);
       else if (part.startsWith('0')) text += escaped(String(values[part.slice(1)])).padStart(16, '0');
       else text += escaped(String(values[part]));
     }
@@ -37,7 +38,10 @@ const reader = (template: string) => {
   };
 };
 
-/** Part of a key: builder and documentation at once. `{0x}` pads a number so that text order is its order. */
+/**
+ * Part of a key: builder and documentation at once. `{0x}` pads a number so that text order is its order, `{=x}` is a text that
+ * is neither escaped nor read back.
+ */
 export const part = <const T extends string>(template: T) =>
   Object.assign(filler(template) as (values: Values<T>) => string, { template });
 
@@ -59,4 +63,25 @@ export const item = <const P extends string, const S extends string>(pk: P, sk: 
       return fromPk && (readSk(key.sk, fromPk) as Record<Names<P> | Names<S>, string> | null);
     },
   });
+};
+
+/** The key of items in an index, as two templates: builds both attributes from typed values. */
+export const indexKey = <
+  const A extends { partitionKey: string; sortKey: string },
+  const P extends string,
+  const S extends string,
+>(
+  { partitionKey, sortKey }: A,
+  pk: P,
+  sk: S,
+) => {
+  const parts = { pk: part(pk), sk: part(sk) };
+  return Object.assign(
+    (values: Values<P> & Values<S>) =>
+      ({ [partitionKey]: parts.pk(values), [sortKey]: parts.sk(values) }) as Record<
+        A['partitionKey' | 'sortKey'],
+        string
+      >,
+    parts,
+  );
 };

@@ -1,4 +1,4 @@
-import { item, part } from './key.ts';
+import { indexKey, item } from './key.ts';
 
 /** The design of the one table, from which both hosts create it. */
 export const tableDesign = {
@@ -125,20 +125,20 @@ export const items = {
   firmwarePins: item('FIRMWARES#{manufacturer}', 'PINS#{0versionCode}'),
 } as const;
 
-/** Keys of the index `list`. */
-export const lists = {
-  hitsOfSensor: part('C#{customerId}#S#{sensorId}#NUMBERED'),
-  feedbackOfSensor: part('C#{customerId}#S#{sensorId}#FEEDBACK'),
-  /** Its sort keys are packed sensors: `packSensor`. */
-  sensorsOfCustomer: part('C#{customerId}#SENSORS'),
-  /** The states of those that see a fall which is not over. */
-  openFallsOfCustomer: part('C#{customerId}#FALLS'),
-  bySensor: part('{sensorId}'),
-  byTime: part('{0id}'),
-  hitOfSensor: part('{0series}-{0number}-{0createDate}'),
-  heldOfWebhook: part('C#{customerId}#W#{webhookId}#HELD'),
-  byDelivery: part('{deliveryId}'),
-} as const;
-
 /** Keys of the index `due`. */
-export const due = { shard: part('DUE#{shard}'), at: part('{0time}') } as const;
+export const due = indexKey(tableDesign.indexes.due, 'DUE#{shard}', '{0time}');
+
+const listKey = <const P extends string, const S extends string>(pk: P, sk: S) =>
+  indexKey(tableDesign.indexes.list, pk, sk);
+
+/** Keys of the index `list`, by what is listed. */
+export const lists = {
+  /** Numbered without gaps in a series. */
+  hitsOfSensor: listKey('C#{customerId}#S#{sensorId}#NUMBERED', '{0series}-{0number}-{0createDate}'),
+  feedbackOfSensor: listKey('C#{customerId}#S#{sensorId}#FEEDBACK', '{0id}'),
+  /** A list reads nothing but its keys, so they contain the whole sensor: `packSensor`. */
+  sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
+  /** The states of those that see a fall which is not over. */
+  openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
+  heldOfWebhook: listKey('C#{customerId}#W#{webhookId}#HELD', '{deliveryId}'),
+} as const;

@@ -3,33 +3,23 @@ import { inContext, noteContext, withContext } from '../observability/log.ts';
 import { unmeasured } from '../observability/metrics.ts';
 import type { Called, Scheduled } from '../queue/consumer.ts';
 import { compose, type Deps, type Runtime } from '../runtime/deps.ts';
-import { lambdaRuntime } from '../runtime/lambda-runtime.ts';
 
 export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
 
-/**
- * Makes a handler for one host. On Lambda the runtime is made at the first call. Each log line names the consumer and
- * the invocation.
- */
+/** The handler of a consumer: `with` creates it for a host. Each log line names the consumer and the invocation. */
 export const onHost = <E, R>(
   name: string,
   build: (runtime: Runtime) => (event: E, timeLeft: () => number, context: Context) => Promise<R>,
-) => {
-  const on = (runtime: Runtime) => {
+) => ({
+  with: (runtime: Runtime) => {
     const handle = build({ ...runtime, log: withContext(runtime.log) });
     const { flush } = runtime.metrics ?? unmeasured;
     return (event: E, context: Context): Promise<R> =>
       inContext({ consumer: name, invocationId: context.awsRequestId }, () =>
         handle(event, () => context.getRemainingTimeInMillis(), context).finally(flush),
       );
-  };
-  let onLambda: ReturnType<typeof on> | undefined;
-  const handler = (event: E, context: Context): Promise<R> => {
-    onLambda ??= on(lambdaRuntime());
-    return onLambda(event, context);
-  };
-  return Object.assign(handler, { with: on });
-};
+  },
+});
 
 /**
  * Makes the Lambda handler of a scheduled function. `create` is called once for each host, so what it makes can

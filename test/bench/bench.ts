@@ -5,21 +5,19 @@ import { readCommandLine } from '#lib/local/command-line.ts';
 import manifest from '#package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
 
-const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price]
-FOLDER: a node_modules with hono and @hono/zod-validator, to compare with.`;
+const help = `npm run bench [-- --json FILE] [--only starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price]`;
 
 const options = {
   json: { type: 'string' },
-  peers: { type: 'string', default: '' },
   only: { type: 'string', default: 'starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price' },
 } as const;
 
-const { json, peers, only } = readCommandLine(options, help, { out: console.log, err: console.error });
+const { json, only } = readCommandLine(options, help, { out: console.log, err: console.error });
 const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
 /** Each part is loaded when it is wanted. */
 const parts: Record<string, () => Promise<Figure[]>> = {
   starts: async () => (await import('./starts.ts')).measureStarts(join(folder, 'bundles')),
-  serve: async () => (await import('./serve.ts')).measureServe(peers),
+  serve: async () => (await import('./serve.ts')).measureServe(),
   startup: async () => (await import('./startup.ts')).measureStartup(folder),
   throughput: async () => (await import('./throughput.ts')).measureThroughput(folder),
   killed: async () => (await import('./killed.ts')).measureKilled(folder),

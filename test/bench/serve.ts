@@ -1,22 +1,19 @@
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Context } from 'aws-lambda';
 import { handler as bots } from '#functions/api/bots/handler.ts';
 import { handler as sensors } from '#functions/api/sensors/handler.ts';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from '#shared/api/http/exchange.ts';
+import type { APIGatewayProxyEvent } from '#shared/api/http/exchange.ts';
+import type { ApiHandler } from '#shared/api/serve.ts';
 import { passwordsAt } from '#shared/auth/password.ts';
 import { drawToken } from '#shared/auth/tokens.ts';
 import { newSensor } from '#shared/domain/sensor/sensor.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { settingsFrom } from '#shared/runtime/env.ts';
+import { peopleOf } from '#shared/runtime/people.ts';
 import type { Table } from '#shared/store/engine/client.ts';
 import type { Key } from '#shared/store/key.ts';
+import { store } from '#shared/store/store.ts';
 import { type Figure, median } from './figures.ts';
-import { byHand, onHono, type Toolbox } from './serve-rivals.ts';
 
-export type Serve = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 const REQUESTS = 10_000;
 const ROUNDS = 5;
 
@@ -52,9 +49,11 @@ const table = {
 const runtime: Runtime = {
   settings: settingsFrom({}),
   table,
+  createStore: store,
   queues: { send: async () => {}, hide: async () => {}, redrive: async () => {} },
   webhookClient: () => Promise.reject(new Error('nobody is called here')),
   mail: async () => {},
+  peopleOf,
   vault: async () => ({ seal: async (plain) => plain, open: async (kept) => kept }),
   passwords: async () => passwordsAt(),
   now: Date.now,
@@ -95,63 +94,36 @@ const eventOf = (httpMethod: string, path: string, resource: string, body: unkno
 const routes = [
   {
     name: 'GET a sensor',
-    ours: sensors.with(runtime),
+    serve: sensors.with(runtime),
     event: eventOf('GET', `/sensors/${sensorId}`, '/sensors/{sensorId}', undefined),
     status: 200,
   },
   {
     name: 'POST a bot',
-    ours: bots.with(runtime),
+    serve: bots.with(runtime),
     event: eventOf('POST', '/bots', '/bots', { name: 'Nurse call', locale: 'de' }),
     status: 201,
   },
 ] as const;
 
 /** Gives the CPU time of one request in microseconds. */
-const cpuOf = async (serve: Serve, event: APIGatewayProxyEvent, count: number): Promise<number> => {
+const cpuOf = async (serve: ApiHandler, event: APIGatewayProxyEvent, count: number): Promise<number> => {
   const before = process.cpuUsage();
   for (let at = 0; at < count; at++) await serve(event, { ...context });
   const { user, system } = process.cpuUsage(before);
   return (user + system) / count;
 };
 
-const check = async (name: string, serve: Serve, event: APIGatewayProxyEvent, status: number): Promise<void> => {
-  const { statusCode, body } = await serve(event, { ...context });
-  if (statusCode !== status) throw new Error(`${name}: ${statusCode} ${body}`);
-};
-
-/** Measures the implementations alternately, some requests each, so that noise affects all of them. */
-const race = async (rivals: Record<string, Serve>, event: APIGatewayProxyEvent, status: number) => {
-  const times = Object.fromEntries(Object.keys(rivals).map((name) => [name, [] as number[]]));
-  for (const [name, serve] of Object.entries(rivals)) {
-    await check(name, serve, event, status);
-    await cpuOf(serve, event, 2_000);
-  }
-  for (let round = 0; round < ROUNDS; round++)
-    for (const [name, serve] of Object.entries(rivals)) times[name]?.push(await cpuOf(serve, event, REQUESTS / ROUNDS));
-  return (name: string) => median(times[name] ?? []);
-};
-
-/** Measures the CPU time of `serve` without the store. `peers` is a folder of modules to compare with, or ''. */
-export const measureServe = async (peers: string): Promise<Figure[]> => {
-  const tools: Toolbox = { table, settings: runtime.settings, now: Date.now };
-  const hasHono = peers !== '' && existsSync(join(peers, 'hono'));
-  const load = (name: string) => import(pathToFileURL(createRequire(join(peers, 'x.js')).resolve(name)).href);
-  const hono = hasHono ? await onHono(tools, load) : null;
+/** Measures the CPU time of one request without the store: the median of some rounds. */
+export const measureServe = async (): Promise<Figure[]> => {
   const figures: Figure[] = [];
-  for (const { name, ours, event, status } of routes) {
-    const timeOf = await race({ ours, byHand: byHand(tools), ...(hono && { hono }) }, event, status);
-    const note = `${timeOf('ours').toFixed(0)} us`;
-    figures.push({ name: `serve: ${name}`, value: timeOf('ours') / timeOf('byHand'), unit: 'x by hand', note });
-    if (!hono) continue;
-    const theirs = `${timeOf('hono').toFixed(0)} us there`;
-    figures.push({
-      name: `serve: ${name}`,
-      value: timeOf('ours') / timeOf('hono'),
-      unit: 'x Hono',
-      most: 1,
-      note: theirs,
-    });
+  for (const { name, serve, event, status } of routes) {
+    const { statusCode, body } = await serve(event, { ...context });
+    if (statusCode !== status) throw new Error(`${name}: ${statusCode} ${body}`);
+    await cpuOf(serve, event, 2_000);
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) times.push(await cpuOf(serve, event, REQUESTS / ROUNDS));
+    figures.push({ name: `serve: ${name}, CPU beyond the store`, value: median(times), unit: 'us' });
   }
   return figures;
 };

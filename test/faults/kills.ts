@@ -11,13 +11,13 @@ import { freePort, startHost } from '../fixtures/host.ts';
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 type Host = Awaited<ReturnType<typeof startHost>>;
 /** `kills` is how often the host is killed while `events` are posted; `random` gives numbers in [0, 1). */
-export type KillPlan = { events: number; kills: number; random: () => number; say: (line: string) => void };
+type KillPlan = { events: number; kills: number; random: () => number; say: (line: string) => void };
 /**
  * The result for all events that were answered with 202. `wrong` are deliveries of events that nobody posted, or with
  * other bytes under the same id. `seconds` is the time from the last restart until all events were found, or until
  * the timeout.
  */
-export type Reconciled = {
+type Reconciled = {
   acknowledged: number;
   lost: number;
   duplicated: number;

@@ -142,7 +142,7 @@ const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => 
   return Object.fromEntries(await Promise.all(read));
 };
 
-export type Outcome = { seed: number; requests: number; statuses: Record<number, number>; finding: string | null };
+type Outcome = { seed: number; requests: number; statuses: Record<number, number>; finding: string | null };
 
 /** Sends that many requests, and gives the first thing that is wrong in its smallest form. */
 export const fuzz = async (

@@ -1,6 +1,6 @@
 import { checkPassword } from '#shared/api/check-password.ts';
 import type { Call } from '#shared/api/operation.ts';
-import type { DataJob } from '#shared/domain/identity/data-job.ts';
+import { type DataJob, FRESH_LOGIN } from '#shared/domain/identity/data-job.ts';
 import { type JobKind, runJob } from '#shared/domain/identity/job-kinds.ts';
 import { mayChangeRights } from '#shared/domain/identity/permission.ts';
 import { randomUlid } from '#shared/domain/ids.ts';
@@ -15,8 +15,6 @@ type BeginDeps = Deps<Beginning['uses'][number]>;
 /** How many jobs of a customer may begin in a day: each reads all that there is. */
 const MOST = 50;
 const DAY_SECONDS = 86_400;
-/** How long ago (ms) the issuer may have asked who somebody without a password is. */
-const FRESH_MS = 5 * 60_000;
 
 /** Is it the caller who calls, and not somebody at an open session? */
 const prove = async (
@@ -27,7 +25,7 @@ const prove = async (
   const user = await store.users.get(caller.customerId, caller.accountId);
   if (user?.subject) {
     const session = await store.sessions.session(sessionHash);
-    const isFresh = session?.kind === 'session' && now() - (session.authDate ?? session.createDate) < FRESH_MS;
+    const isFresh = session?.kind === 'session' && now() - (session.authDate ?? session.createDate) < FRESH_LOGIN;
     return isFresh ? undefined : fail('login_too_old');
   }
   if (body.password === '') refuse('password', 'required');

@@ -14,7 +14,7 @@ const mailAdmins = async ({ store, mail, settings }: CheckDeps): Promise<void> =
   if (settings.MAIL_SENDER === '') return;
   const users = await store.users.list(null);
   const admins = users.filter(({ isAdmin, canLogin, email }) => isAdmin && canLogin && email !== '');
-  const about = { service: settings.SERVICE_NAME, url: settings.PUBLIC_URL };
+  const about = { service: settings.SERVICE_NAME, url: settings.PUBLIC_URL, runbook: settings.RUNBOOK_URL };
   await Promise.all(
     admins.slice(0, MOST_MAILS).map(({ email, locale }) => {
       const { subject, text } = alarmMail(locale, about);

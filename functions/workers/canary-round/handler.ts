@@ -22,7 +22,7 @@ const send = async (url: string, token: string, { status, start, uuid }: Report)
     body: JSON.stringify({ type: 5, uuid, payload }),
     signal: AbortSignal.timeout(CALL_MS),
   });
-  if (!ok) throw new Error(`the door of devices answered ${answered}`);
+  if (!ok) throw new Error(`the device API answered ${answered}`);
 };
 
 /** Waits until the fall came back. Null when it did not in time. */

@@ -1,5 +1,4 @@
 import { type DataJob, EXPORT_KEPT } from '#shared/domain/identity/data-job.ts';
-import { zipped } from '#shared/exports/zip.ts';
 import { leadsOf } from '#shared/store/subjects/subject-places.ts';
 import type { Lead } from '#shared/store/subjects/subjects.ts';
 import { items } from '#shared/store/table.ts';
@@ -22,6 +21,8 @@ export const runExport = async (deps: JobDeps, job: DataJob): Promise<void> => {
   if (now() > job.createDate + LONGEST) return store.dataJobs.end(job, { state: 'failed', updateDate: now() }, null);
   const leads = await leadsFor(deps, job);
   const counts: Record<string, number> = {};
+  // An erasure needs no ZIP.
+  const { zipped } = await import('#shared/exports/zip.ts');
   const file = `${job.subject.kind}-${job.id}.zip`;
   await exports.save(file, zipped(linesOf(deps, job, leads, counts), job, counts));
   const how = { state: 'completed', updateDate: now(), counts, file } as const;

@@ -6,7 +6,7 @@ import { fallAlarms, isAboutReceivers } from '#shared/domain/event/event.ts';
 import { holds } from '#shared/domain/identity/permission.ts';
 import { uuidV5 } from '#shared/domain/ids.ts';
 import { kinds } from '#shared/domain/kinds.ts';
-import { type Concern, concernMail, type WebhookConcern } from '#shared/domain/people/concern-mail.ts';
+import type { Concern, WebhookConcern } from '#shared/domain/people/concern-mail.ts';
 import type { Write } from '#shared/store/engine/request.ts';
 import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -57,6 +57,8 @@ export const mailManagers = async (
 ): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   try {
+    // Its texts are loaded with the first mail.
+    const { concernMail } = await import('#shared/domain/people/concern-mail.ts');
     const users = await store.users.list(customerId);
     const may = (user: (typeof users)[number]) => (webhook ? mayManage(user, webhook) : holds(user, 'manage_rules'));
     const recipients = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MAX_MAILS);

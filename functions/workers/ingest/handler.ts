@@ -68,6 +68,4 @@ const either =
   (event: SQSEvent | Published, context: Context): Promise<unknown> =>
     'Records' in event ? ofQueue(event, context) : ofRule(event, context);
 
-export const handler = Object.assign(either(fromQueue, fromRule), {
-  with: (runtime: Runtime) => either(fromQueue.with(runtime), fromRule.with(runtime)),
-});
+export const handler = { with: (runtime: Runtime) => either(fromQueue.with(runtime), fromRule.with(runtime)) };

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { kindOf } from '#functions/index.ts';
-import { generated } from './generated.ts';
+import { computedFor } from './computed.ts';
+import { entryOf } from './entry.ts';
 import type { LambdaName } from './lambdas.ts';
 import { bundleSdk, type Sdk } from './sdk.ts';
 import { unmapped } from './unmapped.ts';
@@ -16,7 +16,7 @@ export type Bundle = {
   startSources: readonly string[];
   /** Bytes of the whole folder. */
   bytes: number;
-  /** Source files in the bundle, including those of lazy chunks and of the SDK, relative to the repository. */
+  /** Source files in the bundle, those of lazy chunks included, and every file of the SDK, relative to the repository. */
   sources: readonly string[];
 };
 
@@ -37,14 +37,18 @@ const options = {
   splitting: true,
   // CommonJS packages `require` Node's own modules, and an ES module has no `require`.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-  // shared/runtime/deps.ts passes the credentials of the environment, so no code searches files or SSO for others.
+  // shared/runtime/lambda-runtime.ts passes the credentials of the environment, so no code searches files or SSO for others.
   alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/aws/functions/no-credentials.ts') },
   metafile: true,
   sourcemap: 'linked',
   sourcesContent: false,
 } as const satisfies BuildOptions;
 
-const startOf = ({ outputs }: Metafile, entry: string): Pick<Bundle, 'startBytes' | 'startSources'> => {
+/** The source files that left something in an output. */
+const contentOf = ({ inputs }: Metafile['outputs'][string]): string[] =>
+  Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
+
+const startOf = ({ outputs }: Metafile): Pick<Bundle, 'startBytes' | 'startSources'> => {
   const seen = new Set<string>();
   const visit = (file: string): void => {
     const output = outputs[file];
@@ -52,21 +56,27 @@ const startOf = ({ outputs }: Metafile, entry: string): Pick<Bundle, 'startBytes
     seen.add(file);
     for (const { path, kind } of output.imports) if (kind === 'import-statement') visit(path);
   };
-  visit(Object.keys(outputs).find((file) => outputs[file]?.entryPoint === entry) ?? '');
+  visit(Object.keys(outputs).find((file) => file.endsWith('/handler.mjs')) ?? '');
   const loaded = [...seen].flatMap((file) => outputs[file] ?? []);
   return {
     startBytes: loaded.reduce((sum, output) => sum + output.bytes, 0),
-    startSources: loaded.flatMap(({ inputs }) => Object.keys(inputs)),
+    startSources: loaded.flatMap(contentOf),
   };
 };
 
 const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundle> => {
-  const entry = `functions/${kindOf(name)}/${name}/handler.ts`;
   await rm(folder, { recursive: true, force: true });
-  const plugins = [sdk.plugin, generated(name), unmapped];
-  const { metafile } = await build({ ...options, entryPoints: { handler: entry }, outdir: folder, plugins });
-  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-  return { folder, ...startOf(metafile, entry), bytes, sources: [...Object.keys(metafile.inputs), ...sdk.sources] };
+  const { metafile } = await build({
+    ...options,
+    stdin: { contents: await entryOf(name), resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
+    entryNames: 'handler',
+    outdir: folder,
+    plugins: [sdk.plugin, computedFor(name, root), unmapped],
+  });
+  const outputs = Object.values(metafile.outputs);
+  const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
+  const sources = new Set(outputs.flatMap(contentOf));
+  return { folder, ...startOf(metafile), bytes, sources: [...sources, ...sdk.sources] };
 };
 
 /** Bundles the handler of each function into the folder `to`/{name}. Needs neither docker nor a network. */

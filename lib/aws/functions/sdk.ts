@@ -7,7 +7,14 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
  */
 const modules = [
   ['shared/store/engine/sdk.ts', 'shared/queue/sdk.ts'],
-  ['shared/auth/sdk.ts', 'shared/aws/sdk.ts'],
+  [
+    'shared/auth/sdk.ts',
+    'shared/exports/sdk.ts',
+    'shared/aws/mail-sdk.ts',
+    'shared/aws/publish-sdk.ts',
+    'shared/aws/sms-sdk.ts',
+    'shared/aws/subscriptions-sdk.ts',
+  ],
 ];
 
 /** The plugin that uses these bundles, and the source files in them. */
@@ -28,10 +35,11 @@ export const bundleSdk = async (root: string, folder: string, options: BuildOpti
   const plugin: Plugin = {
     name: 'sdk',
     setup: ({ onResolve }) =>
-      onResolve({ filter: /\/sdk\.ts$/ }, ({ path, resolveDir }) => {
+      onResolve({ filter: /[/-]sdk\.ts$/ }, ({ path, resolveDir }) => {
         const imported = path.startsWith('#') ? join(root, path.slice(1)) : join(resolveDir, path);
         const module = modules.flat().find((file) => join(root, file) === imported);
-        return module ? { path: resolve(root, folder, `${outOf(module)}.mjs`), sideEffects: false } : undefined;
+        if (!module) return { errors: [{ text: `${imported} is not in the list of what is bundled of the AWS SDK` }] };
+        return { path: resolve(root, folder, `${outOf(module)}.mjs`), sideEffects: false };
       }),
   };
   return { plugin, sources };

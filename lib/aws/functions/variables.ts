@@ -58,6 +58,7 @@ export const variablesOf = (
   // RetentionDays.INFINITE is 9999.
   LOG_DAYS: String(stage.logRetentionDays === RetentionDays.INFINITE ? 0 : stage.logRetentionDays),
   ALARM_TOPIC_ARN: alarmTopic?.topicArn ?? '',
+  RUNBOOK_URL: stage.runbookUrl,
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),
   CREDENTIALS_SINCE: stage.credentialsSince,

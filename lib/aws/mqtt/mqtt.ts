@@ -34,6 +34,7 @@ const createDomainConfiguration = (
     signingDisabled: true,
   });
   authorizer.addPermission('iot', { principal: iot, sourceArn: asked.attrArn });
+  // Its id is an earlier word: with another id, a deployment would create another endpoint.
   return new CfnDomainConfiguration(scope, 'mqtt-door', {
     authorizerConfig: { defaultAuthorizerName: asked.ref, allowAuthorizerOverride: false },
     applicationProtocol: 'SECURE_MQTT',

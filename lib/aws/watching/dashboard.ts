@@ -63,7 +63,7 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
 ];
 
 const ofApis = ({ api, deviceApi, table, stage }: Watched): IWidget[] => [
-  graph('Door of devices', [
+  graph('Device API', [
     deviceApi.metricCount(sum),
     deviceApi.metricClientError(sum),
     deviceApi.metricServerError(sum),

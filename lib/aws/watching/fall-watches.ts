@@ -27,9 +27,14 @@ const holds = (
   atLeast: 1,
 });
 
+/** How long the first attempt of a delivery may take, and how old what is due may be, before an alarm fires. */
+const FIRST_ATTEMPT_SECONDS = 30;
+const WAITING_MINUTES = 15;
+
 /** The share of what the throttle allows from which on it is said to be used up, where nobody counts what it refuses. */
 const USED_UP = 0.8;
 
+// The device API was once called a door. Ids of its alarms keep the word, because dashboards of users hold their names.
 const throttledDevices = (api: Watched['deviceApi'], { deviceThrottle }: Watched['stage']): Watch => {
   const id = 'device-door-throttled';
   return api.throttled
@@ -62,13 +67,13 @@ export const ofFalls = ({ table, deviceApi, stage }: Watched): Watch[] => [
       due: ownMetric(table, 'AlarmsToTell'),
       tried: ownMetric(table, 'TimeToFirstAttempt', 'SampleCount'),
     }),
-    impact: 'Rules were hit, and for 5 minutes nobody was told: no delivery is attempted.',
+    impact: `Rules were hit, and for ${period.toMinutes()} minutes nobody was notified: no delivery is attempted.`,
   },
   {
     id: 'falls-late',
     metric: ownMetric(table, 'TimeToFirstAttempt', 'p99'),
-    above: 30_000,
-    impact: 'Customers are told of falls late: more than 30 s pass from a message to its first delivery attempt.',
+    above: 1_000 * FIRST_ATTEMPT_SECONDS,
+    impact: `Customers are notified of falls late: more than ${FIRST_ATTEMPT_SECONDS} s pass from a message to its first delivery attempt.`,
   },
   ...(stage.canary
     ? [
@@ -105,7 +110,8 @@ export const ofQueues = ({ queues, table }: Watched): Watch[] => [
     id: 'devices-held-back',
     metric: ownMetric(table, 'DevicesHeldBack'),
     atLeast: 1,
-    impact: 'A device called so often that 1,000 of its calls wait: its reports are refused, and its falls come late.',
+    impact:
+      'A device calls more often than its messages are processed: its reports are refused, and its falls come late.',
   },
   ...workedOn(queues).map(([name, queue]) => ({
     id: `${name}-old`,
@@ -116,8 +122,8 @@ export const ofQueues = ({ queues, table }: Watched): Watch[] => [
   {
     id: 'waiting-old',
     metric: ownMetric(table, 'OldestWaiting', 'Minimum'),
-    above: 900,
-    impact: 'Tasks that were due 15 minutes ago are not done: silent sensors are not noticed, long retries are late.',
+    above: WAITING_MINUTES * 60,
+    impact: `Tasks that were due ${WAITING_MINUTES} minutes ago are not done: offline sensors are not noticed, long retries are late.`,
   },
   {
     id: 'events-repeated',
@@ -177,7 +183,7 @@ export const ofReceivers = ({ table, stage }: Watched): Watch[] => [
     id: 'feeds-not-fetched',
     metric: ownMetric(table, 'FeedsNotFetched'),
     atLeast: 1,
-    impact: 'Nobody has fetched for 10 minutes what a webhook has to tell: its customer is told of nothing by it.',
+    impact: 'Nobody fetches the messages of a webhook any more: its customer is not notified by it.',
   },
   ...(stage.makerAFeedbackUrl === ''
     ? []

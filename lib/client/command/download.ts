@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Io } from './command.ts';
 
 /** `isForced`: a file that is there may be replaced. */
-export type Place = { path: string; isForced: boolean };
+type Place = { path: string; isForced: boolean };
 
 const taken = (path: string): Error =>
   new Error(`${path} exists already, and is left as it is: name another file, or say --force`);

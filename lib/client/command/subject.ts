@@ -14,7 +14,7 @@ export const subjectOptions = {
   job: text,
   'of-customer': text,
 } as const;
-export type Given = Values<typeof subjectOptions>;
+type Given = Values<typeof subjectOptions>;
 
 export const subjectHelp = `  --sensor ID                  a sensor, with whom it watches over
   --user ID                    a user; me is who is logged in

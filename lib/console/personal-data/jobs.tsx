@@ -8,7 +8,7 @@ import type { Column } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
 import { usePersonalDataTexts } from './texts.ts';
 
-export type Job = DataExport | Erasure;
+type Job = DataExport | Erasure;
 /** How often (ms) a list is read again while something in it runs. */
 const AGAIN = 5_000;
 

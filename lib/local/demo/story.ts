@@ -5,7 +5,7 @@ import { isSigned, type Received, startReceiver } from '#lib/home/receiver.ts';
 import type { MakerAFallMessage, RuleHit } from '#openapi';
 
 type Print = (line: string) => void;
-export type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
+type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
 
 /** A check of the story, and whether it holds. */
 type Check = { what: string; holds: boolean };

@@ -4,7 +4,7 @@ import type { Group, Operation } from '#shared/api/operation.ts';
 import { hashOf, readToken } from '#shared/auth/tokens.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Table } from '#shared/store/engine/client.ts';
-import { storeOf } from '#shared/store/store.ts';
+import { store } from '#shared/store/store.ts';
 
 /** Gives a function that tells whether a call sends messages of a device. */
 export const messageCallsOf = (groups: readonly Group[]) => {
@@ -22,7 +22,7 @@ export const messageCallsOf = (groups: readonly Group[]) => {
  * this size are refused as too large.
  */
 export const largeBodies = (isForMessages: ReturnType<typeof messageCallsOf>, table: Table) => {
-  const { devices } = storeOf(table, ['devices.get']);
+  const { devices } = store(table);
   return async (request: IncomingMessage, resource: string): Promise<boolean> => {
     const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (!isForMessages(request, resource) || readToken(token)?.kind !== 'device') return false;

@@ -104,6 +104,7 @@ export const createPrometheus = () => {
     help: 'Calls of the API by their answer',
     buckets: BUCKETS,
     registers,
+    // `door` is an earlier word for an API, which queries of users hold.
     labelNames: ['door', 'status'],
   });
   let hasDefaults = false;

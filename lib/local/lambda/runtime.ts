@@ -8,7 +8,9 @@ import { isFifo } from '#shared/queue/names.ts';
 import { type Queues, queuesBySqs } from '#shared/queue/send.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Settings } from '#shared/runtime/env.ts';
+import { peopleOf } from '#shared/runtime/people.ts';
 import { createTable, documentClient, type TableClient } from '#shared/store/engine/client.ts';
+import { store } from '#shared/store/store.ts';
 import type { Clock } from '../clock.ts';
 import type { CloudOptions } from '../cloud-options.ts';
 import type { Waiting } from '../consumers/consumers.ts';
@@ -86,10 +88,12 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     metrics,
     hostHealth: health,
     table: createTable(table, settings.TABLE_NAME, meter),
+    createStore: store,
     queues: watched(opened.queues),
     aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
     mail: createMailFolder({ dataDir, sender: settings.MAIL_SENDER, now, say }),
+    peopleOf,
     messengers: async () => ({
       sms: message,
       telegram: TELEGRAM_TOKEN

@@ -23,7 +23,7 @@ import { addressesToldIn, keepsData, mailSenderIn, reservedIn, type Template } f
 export type Deployment = { context: Context; folder: string };
 export type Tools = { account: Account; cdk: Cdk; say: (line: string) => void };
 
-export const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
+const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 
 const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
   const { context, folder } = deployment;

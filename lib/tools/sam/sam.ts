@@ -18,7 +18,7 @@ export type SamOptions = {
   arch: string;
   platform: string;
 };
-export type SamTools = {
+type SamTools = {
   cdk: Cdk;
   /** Runs a command; gives whether its exit code is 0. */
   works: (command: string, args: readonly string[]) => Promise<boolean>;

@@ -8,7 +8,7 @@ import { Refusal } from '../refusal.ts';
 import { type Home, settle } from './home.ts';
 import { stepwise } from './steps.ts';
 
-export type Login = { token: string } | { username: string; password: string };
+type Login = { token: string } | { username: string; password: string };
 export type SmokeOptions = {
   /** The URL of the API, which ends in /api/v1. */
   base: string;

@@ -9,7 +9,7 @@ import { linesOf, type Step, sentSteps, stepsOf } from './steps.ts';
 /** The subject of a trace: one event, a message with all its events, or a delivery with its event. */
 export type Wanted = { kind: 'event' | 'message' | 'delivery'; id: string; known: KnownIds };
 /** A trace; `notes` are sentences about what it cannot know, or only knows from the present state. */
-export type Trace = {
+type Trace = {
   customerId: number;
   sensorId: string;
   manufacturer: string | null;

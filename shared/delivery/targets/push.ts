@@ -8,7 +8,7 @@ const KEPT_SECONDS = 600;
 const goneFor: readonly (number | null)[] = [404, 410];
 
 /** The keys of a stage, as texts of base64url. `subject` is the address by which services of browsers reach its people. */
-export type PushSigner = { publicKey: string; privateKey: string; subject: string };
+type PushSigner = { publicKey: string; privateKey: string; subject: string };
 
 const requestOf = (subscription: PushSubscription, payload: string, vapidDetails: PushSigner) => {
   const options = { vapidDetails, TTL: KEPT_SECONDS, urgency: 'high' as const };

@@ -131,9 +131,11 @@ const DAY = 86_400_000;
 /** How long (ms) deliveries are kept. */
 export const KEPT = 30 * DAY;
 
-/** Until when (ms) a delivery is held from now on: 14 days, and always for a shorter time than it is kept. */
+/** How long (ms) a delivery is held for a webhook that is switched off. */
+export const HELD_FOR = 14 * DAY;
+/** Until when (ms) a delivery is held from now on: always for a shorter time than it is kept. */
 export const heldUntil = (deliveryId: string, now: number): number =>
-  Math.min(now + 14 * DAY, timeOfUlid(deliveryId) + KEPT - DAY);
+  Math.min(now + HELD_FOR, timeOfUlid(deliveryId) + KEPT - DAY);
 
 /** Milliseconds between the releases of two held deliveries of a webhook. */
 export const RELEASE_EVERY = 100;

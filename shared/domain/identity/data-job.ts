@@ -12,6 +12,8 @@ export type DataJob = Omit<Erasure, 'url'> & {
   file?: string;
 };
 
+/** How long ago (ms) somebody without a password here may have logged in at the issuer, to begin a job. */
+export const FRESH_LOGIN = 5 * 60_000;
 /** How long (ms) the result of an export is kept. */
 export const EXPORT_KEPT = 86_400_000;
 /** How long (ms) a job is listed, and how long an erasure is known that has to be made again after a recovery. */

@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 const amount = z.int().min(0);
 
 /** A webhook that was switched off by itself, or at which deliveries failed for good, until somebody says that it was seen. */
-export const Trouble = z
+const Trouble = z
   .object({
     webhookId: uuid,
     name: z.string(),

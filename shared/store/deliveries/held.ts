@@ -36,7 +36,7 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
 export const heldReads = (table: TableReader) => ({
   /** Ids of the oldest deliveries that a webhook holds. */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
-    const pk = lists.heldOfWebhook({ customerId, webhookId });
+    const pk = lists.heldOfWebhook.pk({ customerId, webhookId });
     const { items: held } = await table.query<Key & { listSk: string }>({ index: 'list', pk, limit });
     return held.map(({ listSk }) => listSk);
   },
@@ -55,8 +55,7 @@ const heldWrites = (table: Table) => ({
       nextAttempt: null,
       heldUntil: until,
       ...dueDelivery(key, until),
-      listPk: lists.heldOfWebhook({ customerId, webhookId }),
-      listSk: lists.byDelivery({ deliveryId }),
+      ...lists.heldOfWebhook({ customerId, webhookId, deliveryId }),
     };
     const watched = changes({ set: dueAt(webhookId, now), add: { held: 1 }, if: present });
     const failed = await table.write(

@@ -11,10 +11,7 @@ const shardOf = (id: string): number =>
   [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % DUE_SHARDS;
 
 /** Attributes that put an item into the due index: from `time` (ms) on, the sweep puts it on its queue. */
-export const dueAt = (id: string, time: number) => ({
-  duePk: dueIndex.shard({ shard: shardOf(id) }),
-  dueAt: dueIndex.at({ time: Math.max(0, Math.ceil(time)) }),
-});
+export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
 /** The same of a delivery: where no task waits for it, nothing else tells which call it follows from. */
 export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string }, time: number) => ({
@@ -23,7 +20,7 @@ export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string 
 });
 
 /** The value of a condition that an item was due before `time` (ms). */
-export const dueBefore = (time: number) => ({ before: dueIndex.at({ time }) });
+export const dueBefore = (time: number) => ({ before: dueIndex.sk({ time }) });
 
 /** How long (ms) the sweep leaves an item alone whose task is on a queue. */
 export const GRACE = GRACE_SECONDS * 1_000;
@@ -102,12 +99,12 @@ export const dueReads = (table: TableReader) => ({
       throw error;
     },
   ): AsyncGenerator<Due[]> {
-    const between = [dueIndex.at({ time: 0 }), dueIndex.at({ time: until })] as const;
+    const between = [dueIndex.sk({ time: 0 }), dueIndex.sk({ time: until })] as const;
     for (let cursor = cursors.shift(); cursor; cursor = cursors.shift()) {
       const { shard } = cursor;
       // DynamoDB refuses a start outside of the range, which happens after a clock was set back.
       const startAfter = String(cursor.after?.dueAt) <= between[1] ? cursor.after : undefined;
-      const query = { index: 'due', pk: dueIndex.shard({ shard }), between, limit: SHARE, startAfter } as const;
+      const query = { index: 'due', pk: dueIndex.pk({ shard }), between, limit: SHARE, startAfter } as const;
       const page = await table.query<Key & { dueAt: string }>(query).catch(onFailure);
       if (page?.next) cursors.push({ shard, after: page.next });
       yield page?.items.flatMap(dueOf) ?? [];

@@ -5,7 +5,7 @@ import type { Table } from '../engine/client.ts';
 import { dueAt } from '../engine/due.ts';
 import { absent } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
-import { between, isLong, listOf, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
+import { between, isLong, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 
 /** A hit as it is written first, at its place. */
@@ -24,8 +24,7 @@ export const hitAt = (
     id,
     ...(escalation && { escalation, cause, ...dueAt(String(id), lookAt(escalation.at, createDate)) }),
     ...named,
-    listPk: listOf(customerId, hit.sensorId),
-    listSk: lists.hitOfSensor({ ...numbered, createDate }),
+    ...lists.hitsOfSensor({ customerId, sensorId: hit.sensorId, ...numbered, createDate }),
     ttl: Math.ceil((createDate + RETENTION) / 1_000),
     ...items.ruleHit({ customerId, hitId: id }),
   };

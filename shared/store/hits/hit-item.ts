@@ -4,7 +4,7 @@ import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.t
 import type { Escalation } from '#shared/domain/rule/escalation.ts';
 import { packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
 import type { HitNumber, RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
-import { items, lists } from '../table.ts';
+import { items } from '../table.ts';
 
 /** A hit as the store gives it. `sensor` is looked up when it is read; `allSend` follows from the messages. */
 export type HitItem = Omit<
@@ -53,7 +53,6 @@ export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS);
 export const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
 export const between = (from: number, to: number) =>
   [items.ruleHit.sk({ hitId: Math.max(0, from) }), items.ruleHit.sk({ hitId: Math.max(0, to) })] as const;
-export const listOf = (customerId: number, sensorId: string) => lists.hitsOfSensor({ customerId, sensorId });
 
 /** From so many messages on they are packed. Fewer are below a kilobyte as they are. */
 const PACKED_FROM = 3;

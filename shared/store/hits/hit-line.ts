@@ -3,7 +3,7 @@ import type { HitNumber, HitPlace } from '#shared/domain/rule/rule-hit.ts';
 import type { TableReader } from '../engine/client.ts';
 import { items, lists } from '../table.ts';
 import { edgeOf } from './hit-edge.ts';
-import { between, type HitItem, listOf, pkOf, type StoredHit, unpacked } from './hit-item.ts';
+import { between, type HitItem, pkOf, type StoredHit, unpacked } from './hit-item.ts';
 
 /** Hits in the order in which they were made: their positions are counted from 0, the oldest. It may lag by a second. */
 export type HitLine = {
@@ -52,7 +52,7 @@ type Listed = HitPlace & HitNumber;
 type Stretch = { first: Listed; last: number };
 
 const listedHits = (table: TableReader, customerId: number, sensorId: string) => {
-  const list = { index: 'list', pk: listOf(customerId, sensorId) } as const;
+  const list = { index: 'list', pk: lists.hitsOfSensor.pk({ customerId, sensorId }) } as const;
   const readKey = ({ listSk, ...key }: { listSk: string; pk: string; sk: string }): Listed => {
     const [series = 0, number = 0, createDate = 0] = listSk.split('-').map(Number);
     return { series, number, createDate, id: Number(items.ruleHit.read(key)?.hitId) };
@@ -61,7 +61,7 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
     const { items: found } = await table.query<{ listSk: string }>({ ...list, ...range, newestFirst, limit: 1 });
     return found[0] ? readKey(found[0]) : null;
   };
-  const start = (series: number, number: number) => lists.hitOfSensor({ series, number, createDate: 0 });
+  const start = (series: number, number: number) => lists.hitsOfSensor.sk({ series, number, createDate: 0 });
   return {
     /** All series, the oldest first: nearly always one. */
     stretches: async (): Promise<Stretch[]> => {

@@ -52,8 +52,7 @@ const addToHit = (customerId: number, hit: Hit, feedback: Feedback): Write[] => 
 const feedbackItem = (customerId: number, feedback: Feedback) => ({
   ...feedback,
   ...keyOf(customerId, feedback),
-  listPk: lists.feedbackOfSensor({ customerId, sensorId: feedback.sensorId }),
-  listSk: lists.byTime({ id: feedback.id }),
+  ...lists.feedbackOfSensor({ customerId, sensorId: feedback.sensorId, id: feedback.id }),
   ttl: ttlOf(feedback),
 });
 
@@ -67,7 +66,12 @@ const createdOf = (failed: readonly number[] | null): 'done' | 'clash' | 'gone' 
 export const feedbackReads = (table: TableReader) => ({
   /** The feedback on a sensor, the newest first. What is older than the retention (ms) is not shown. */
   list: (customerId: number, sensorId: string, now: number, query: NewestQuery) =>
-    newestPage<Feedback>(table, lists.feedbackOfSensor({ customerId, sensorId }), now - RETENTION, query),
+    newestPage<Feedback>(
+      table,
+      { pk: lists.feedbackOfSensor.pk({ customerId, sensorId }), at: lists.feedbackOfSensor.sk },
+      now - RETENTION,
+      query,
+    ),
 });
 
 const feedbackWrites = (table: Table) => ({

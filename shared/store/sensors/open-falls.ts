@@ -14,7 +14,7 @@ type Fallen = { sensorId: string; name: string; falls: OpenFall[] };
 export const openFalls = (table: Table) => ({
   /** A page of the sensors of a customer that see such falls, by their ids. Of the page alone more is read than keys. */
   page: async (customerId: number, { page, perPage }: { page: number; perPage: number }): Promise<PageOf<Fallen>> => {
-    const rows = await table.queryAll<Item>({ index: 'list', pk: lists.openFallsOfCustomer({ customerId }) });
+    const rows = await table.queryAll<Item>({ index: 'list', pk: lists.openFallsOfCustomer.pk({ customerId }) });
     const ids = rows.slice(page * perPage, (page + 1) * perPage).flatMap((row) => items.sensorState.read(row) ?? []);
     const keys = ids.map(({ sensorId }) => ({
       state: items.sensorState({ customerId, sensorId }),

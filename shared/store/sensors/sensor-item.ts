@@ -20,10 +20,8 @@ export type SensorItem = SensorRecord & {
 export const sensorKey = (customerId: number | null, sensorId: string): Key =>
   items.sensor({ customerId: customerId ?? UNASSIGNED, sensorId });
 
-const rowOf = (sensor: SensorRecord) => ({
-  listPk: lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED }),
-  listSk: packSensor(sensor),
-});
+const rowOf = (sensor: SensorRecord) =>
+  lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED, packedSensor: packSensor(sensor) });
 
 /** A sensor at a new place in the table. */
 export const newSensorItem = (sensor: SensorRecord): Item & Key => ({

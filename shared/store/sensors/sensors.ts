@@ -52,7 +52,7 @@ export const sensorReads = (table: TableReader) => ({
   list: async (customerId: number): Promise<ListedSensor[]> => {
     const rows = await table.queryAll<{ listSk: string }>({
       index: 'list',
-      pk: lists.sensorsOfCustomer({ customerId }),
+      pk: lists.sensorsOfCustomer.pk({ customerId }),
     });
     return rows.flatMap(listedSensor);
   },

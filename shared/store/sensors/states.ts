@@ -8,15 +8,6 @@ import { decodeState, encodeState, type StateItem, type StoredState } from './st
 /** Names to REMOVE when a sensor leaves its customer: its falls are nobody's to see there. */
 export const openFallNames = ['listPk', 'listSk'] as const;
 
-/**
- * The place of a state in the list of those with open falls. It is the same for all falls of a sensor: one unit is written
- * as the first of them begins, and one as the last ends.
- */
-const openFallRow = (customerId: number, sensorId: string) => ({
-  listPk: lists.openFallsOfCustomer({ customerId }),
-  listSk: lists.bySensor({ sensorId }),
-});
-
 export const stateReads = (table: TableReader) => ({
   get: async (customerId: number, sensorId: string): Promise<StateItem | null> => {
     const stored = await table.get<StoredState>(items.sensorState({ customerId, sensorId }));
@@ -58,7 +49,8 @@ const stateWrites = (table: Table) => ({
       ...key,
       version: before + 1,
       ...watch,
-      ...(isListed && openFallRow(customerId, sensorId)),
+      // The same for all falls of a sensor: one unit is written as the first of them begins, and one as the last ends.
+      ...(isListed && lists.openFallsOfCustomer({ customerId, sensorId })),
       ...(formerUntil !== null && { ttl: formerUntil }),
     };
     // Only the first state of a sensor could bring back a sensor that was deleted meanwhile.

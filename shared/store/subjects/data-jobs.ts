@@ -6,7 +6,7 @@ import { dueAt, dueNames } from '../engine/due.ts';
 import { absent, changes, type Item, present } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-export type JobKey = Pick<DataJob, 'customerId' | 'kind' | 'id'>;
+type JobKey = Pick<DataJob, 'customerId' | 'kind' | 'id'>;
 /** What has to be known of an erasure to make it again. */
 export type ListedErasure = Pick<DataJob, 'id' | 'customerId' | 'subject' | 'reason' | 'createDate'>;
 
@@ -44,7 +44,7 @@ export const dataJobReads = (table: TableReader) => ({
     table.queryAll<ListedErasure>({ pk: items.erasure.pk({}), between: [ulidsFrom(time), '~'] }),
 });
 
-export const dataJobWrites = (table: Table) => ({
+const dataJobWrites = (table: Table) => ({
   /** A new job, which is due at once; an erasure is listed for a recovery, too. Once for its id. */
   create: async (job: DataJob): Promise<void> => {
     const { id, customerId, kind, subject, reason, createDate } = job;

@@ -24,7 +24,7 @@ const ofNobody: Belonging = {};
 const removeIf = (is: boolean): Verdict => (is ? 'remove' : 'keep');
 
 /** What stands instead of a name, an address or an id. */
-export const ERASED = 'erased';
+const ERASED = 'erased';
 
 /** What keeps the place of an erased hit: the ids of a customer's hits have no gaps. */
 const placeOf = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: Found): Found => ({

@@ -42,7 +42,7 @@ export const subjectReads = (table: TableReader) => ({
     table.queryAll<Lead>({ pk: items.lead.pk({ customerId }), beginsWith: `LEAD#${id}#` }),
 });
 
-export const subjectWrites = (table: Table) => ({
+const subjectWrites = (table: Table) => ({
   keepLead: async (job: JobKey, lead: Lead): Promise<void> => {
     await table.write({ put: { ...lead, ...leadKey(job, lead) } });
   },

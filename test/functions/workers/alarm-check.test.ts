@@ -40,7 +40,13 @@ const run = async (all: readonly Subscription[] | Error, MAIL_SENDER = 'cloud@ex
   const { runtime } = cloud;
   const check = handler.with({
     ...runtime,
-    settings: { ...runtime.settings, MAIL_SENDER, SERVICE_NAME: 'Elm', PUBLIC_URL: 'https://elm.example.org' },
+    settings: {
+      ...runtime.settings,
+      MAIL_SENDER,
+      SERVICE_NAME: 'Elm',
+      PUBLIC_URL: 'https://elm.example.org',
+      RUNBOOK_URL: 'https://wiki.example.org/runbook',
+    },
     subscriptions: async () => {
       if (all instanceof Error) throw all;
       return all;
@@ -67,7 +73,9 @@ test('when nobody has confirmed, it says so, and mails the system admins, in the
   expect(lines).toEqual(['warn: nobody has confirmed to be told of alarms']);
   expect(measured).toEqual(counted(0, 0));
   expect(mails).toEqual([
-    expect.stringMatching(/^boss@example\.com\nNiemand erfährt von Alarmen: Elm\n.*elm\.example/),
+    expect.stringMatching(
+      /^boss@example\.com\nNiemand erfährt von Alarmen: Elm\n.*elm\.example.*wiki\.example\.org\/runbook#alarms-unheard/,
+    ),
   ]);
 });
 

@@ -27,7 +27,7 @@ let idOf: (name: string) => string;
 beforeAll(async () => {
   const props = { outdir, ...onlyTemplate, context: whole };
   made = await createApp(props, async (_, folder) => emptyBundles(folder));
-  ({ template, idOf } = synthesised(made.stack));
+  ({ template, idOf } = synthesised(made.app, made.stack));
 });
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 

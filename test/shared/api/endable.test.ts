@@ -5,8 +5,8 @@ import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { group } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { Status } from '#shared/domain/values.ts';
-import { lambdaRuntime } from '#shared/runtime/lambda-runtime.ts';
 import { createTable } from '#shared/store/engine/client.ts';
+import { runtimeOfLambda } from '#test/fixtures/lambda.ts';
 
 const slow = group({
   name: 'slow',
@@ -41,7 +41,7 @@ test('what a call has not done when its caller is told 503 is not done any more,
   });
   const client = { send: async () => ({ $metadata: done.push('table') }) };
   const queues = { send: async () => void done.push('queue') };
-  const runtime = { ...lambdaRuntime(), log: () => {}, table: createTable(client as never, 't'), queues } as never;
+  const runtime = { ...runtimeOfLambda(), log: () => {}, table: createTable(client as never, 't'), queues } as never;
   const event = { httpMethod: 'POST', resource: '/api/v1/slow', headers: {}, multiValueHeaders: {}, body: null };
   const context = lambdaContext({ functionName: 'slow', timeoutSeconds: 0.55, clock: systemClock });
   const answer = await handler.with(runtime)(event as unknown as APIGatewayProxyEvent, context);

@@ -1,11 +1,12 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { handler } from '#functions/api/server/handler.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { logTo } from '#shared/observability/log.ts';
 import { QueueUnavailable } from '#shared/queue/unavailable.ts';
-import { lambdaRuntime } from '#shared/runtime/lambda-runtime.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { runtimeOfLambda } from '#test/fixtures/lambda.ts';
 
 test.each([
   ['the table', 503, new TableUnavailable('gone')],
@@ -17,7 +18,7 @@ test.each([
   async (_, status, error) => {
     const lines: Record<string, unknown>[] = [];
     const log = logTo((line) => lines.push(JSON.parse(line)));
-    const runtime = lambdaRuntime();
+    const runtime = runtimeOfLambda();
     const table = { ...runtime.table, update: () => Promise.reject(error) };
     const context = lambdaContext({
       functionName: 'server',
@@ -26,7 +27,7 @@ test.each([
       newId: () => 'the-id',
     });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
-    const answer = await handler.with({ ...runtime, log, table })(event as Parameters<typeof handler>[0], context);
+    const answer = await handler.with({ ...runtime, log, table })(event as APIGatewayProxyEvent, context);
     expect(answer).toMatchObject({ statusCode: status, headers: { 'X-Request-Id': 'the-id' } });
     expect(lines).toMatchObject([{ requestId: 'the-id', operation: 'getServerConfig' }]);
   },

@@ -2,10 +2,10 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { logTo } from '#shared/observability/log.ts';
-import { lambdaRuntime } from '#shared/runtime/lambda-runtime.ts';
 import { clientOf } from '#test/fixtures/client.ts';
 import { hurried, startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
+import { runtimeOfLambda } from '#test/fixtures/lambda.ts';
 
 const ses = mockClient(SESv2Client);
 afterEach(() => {
@@ -19,7 +19,7 @@ afterAll(() => ses.restore());
 const askForCode = async (email = 'nurse@example.com'): Promise<{ logged: string; requestId: string }> => {
   vi.stubEnv('MAIL_SENDER', 'cloud@example.com');
   const lines: string[] = [];
-  const { mail } = lambdaRuntime();
+  const { mail } = runtimeOfLambda();
   const log = logTo((line) => lines.push(line));
   const cloud = await startTestCloud({ log, wrap: (runtime) => hurried({ ...runtime, mail }) });
   const admin = await adminOf(cloud.url);
@@ -64,7 +64,7 @@ test('a mail that SES refuses is logged with the id of the request, without the 
 
 test('a stage without an address sends nothing', async () => {
   vi.stubEnv('MAIL_SENDER', '');
-  const { mail, settings } = lambdaRuntime();
+  const { mail, settings } = runtimeOfLambda();
   await expect(mail('a@example.com', 's', 't')).rejects.toThrow('no address');
   expect([sent(), settings.MAIL_SENDER]).toEqual([[], '']);
 });

@@ -59,7 +59,8 @@ test('a list of the index asks for 5,001 keys for its first page and 20,004 for 
     },
     getAllEventual: async () => [],
   };
-  const show = (page: number) => newestPage(table as never, 'p', 0, { page, perPage: 200 });
+  const show = (page: number) =>
+    newestPage(table as never, { pk: 'p', at: ({ id }) => String(id) }, 0, { page, perPage: 200 });
   expect(await show(0)).toMatchObject({ total: 5_000, isWhole: false });
   expect(asked).toBe(5_001);
   asked = 0;

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { groups } from '#functions/index.ts';
+import type { Publication } from '#shared/api/http/publication.ts';
+import { describeApi } from '#shared/api/openapi/describe.ts';
+import type { LambdaName } from './lambdas.ts';
+
+/** Returns a module that contains the files of a library gzipped, as they are served. */
+const packed = (library: Readonly<Record<string, Publication & { type: string }>>): string => {
+  const parts = Object.entries(library).map(([name, { gzip, ...rest }]) => {
+    const text = Buffer.from(gzip).toString('base64');
+    return `'${name}': { ...${JSON.stringify(rest)}, gzip: Buffer.from('${text}', 'base64') }`;
+  });
+  return `export const library = { ${parts.join(', ')} };`;
+};
+
+type Computed = { file: string; contents: () => Promise<string> };
+
+/**
+ * Modules whose exports are computed when bundles are built. The code that makes them needs esbuild and the files of
+ * packages, or would make the description of the API from all contracts, none of which is in a bundle.
+ */
+const computed: Partial<Record<LambdaName, Computed>> = {
+  server: {
+    file: 'functions/api/server/description.ts',
+    contents: async () => `export const description = ${JSON.stringify(describeApi(groups))};`,
+  },
+  docs: {
+    file: 'functions/api/docs/library.ts',
+    contents: async () => packed((await import('#functions/api/docs/library.ts')).library),
+  },
+  console: {
+    file: 'functions/api/console/library.ts',
+    contents: async () => packed((await import('#functions/api/console/library.ts')).library),
+  },
+};
+
+/**
+ * The esbuild plugin that replaces the computed module of a function by its exports. The build fails when the file does not
+ * exist, and when the function does not import it.
+ */
+export const computedFor = (name: LambdaName, root: string): Plugin => ({
+  name: 'computed',
+  setup: ({ onLoad, onEnd }) => {
+    const replaced = computed[name];
+    if (!replaced) return;
+    const path = join(root, replaced.file);
+    if (!existsSync(path)) throw new Error(`${replaced.file}, which the bundle of ${name} replaces, does not exist`);
+    let isImported = false;
+    onLoad({ filter: /\.ts$/ }, async (loaded) => {
+      if (loaded.path !== path) return undefined;
+      isImported = true;
+      return { contents: await replaced.contents() };
+    });
+    onEnd(() => {
+      if (!isImported) throw new Error(`${name} does not import ${replaced.file}, which its bundle replaces`);
+    });
+  },
+});

@@ -1,0 +1,27 @@
+import { SignJWT } from 'jose';
+
+export type JwtInput = {
+  token: string;
+  issuer: string;
+  webhookId: string;
+  targetUrl: string | null;
+  deliveryId: string;
+  nowSeconds: number;
+};
+
+const JWT_SECONDS = 300;
+
+/**
+ * The JWT that authenticates the service to a receiver. It is signed by HS256 with the bytes of the token, is for the origin of
+ * `targetUrl` (a checked URL; null: for the issuer), and is valid for 300 s from `nowSeconds` (Unix seconds).
+ */
+export const jwt = (input: JwtInput): Promise<string> =>
+  new SignJWT()
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(input.issuer)
+    .setSubject(input.webhookId)
+    .setAudience(input.targetUrl === null ? input.issuer : new URL(input.targetUrl).origin)
+    .setIssuedAt(input.nowSeconds)
+    .setExpirationTime(input.nowSeconds + JWT_SECONDS)
+    .setJti(input.deliveryId)
+    .sign(new TextEncoder().encode(input.token));

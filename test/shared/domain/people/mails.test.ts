@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { heldUntil } from '#shared/domain/delivery/delivery.ts';
+import { isExpired, SILENT_AFTER } from '#shared/domain/delivery/feed.ts';
+import { derivedUlid } from '#shared/domain/ids.ts';
+import { alarmMail } from '#shared/domain/people/alarm-mail.ts';
+import { type Concern, concernMail } from '#shared/domain/people/concern-mail.ts';
+
+const DAY = 86_400_000;
+const now = 1_800_000_000_000;
+const textOf = (locale: string, concern: Concern) =>
+  concernMail(locale, concern, { receiver: 'r', by: 'sms', sensor: 's', url: 'https://cloud.example.org' }).text;
+
+test.each(['en', 'de'])(
+  'the mail about a disabled webhook names the days for which deliveries are held: %s',
+  (locale) => {
+    const days = (heldUntil(derivedUlid(now, 'a'), now) - now) / DAY;
+    expect(textOf(locale, 'webhook_disabled')).toMatch(new RegExp(`\\b${days} (days|Tage)\\b`));
+  },
+);
+
+test.each(['en', 'de'])(
+  'the mail about a feed names the minutes without a fetch, and the days until it expires: %s',
+  (locale) => {
+    const text = textOf(locale, 'feed_not_fetched');
+    const [days = ''] = /\d+(?= (days|Tage)\b)/.exec(text) ?? [];
+    expect(text).toMatch(new RegExp(`\\b${SILENT_AFTER / 60_000} (minutes|Minuten)\\b`));
+    const expiring = { createDate: now - Number(days) * DAY };
+    expect([isExpired(expiring, now), isExpired(expiring, now - 1)]).toEqual([true, false]);
+  },
+);
+
+test.each(['en', 'de'])('the mail about unconfirmed alarms leads to the runbook of the stage: %s', (locale) => {
+  const runbook = 'https://wiki.example.org/runbook';
+  const { text } = alarmMail(locale, { service: 'Elm', url: 'https://elm.example.org', runbook });
+  expect(text).toContain(`${runbook}#alarms-unheard`);
+  expect(text).not.toContain('runbook.md');
+});
