@@ -64,10 +64,13 @@ const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
 const isWaiting = ({ seen, isSensitive }: Fall): boolean => !isSensitive && !/[afx]/.test(seen);
 
 /** Removes falls above the limit: ended ones first. */
-const rememberedFalls = (falls: readonly Fall[]): Fall[] =>
-  remembered(falls, FALLS_KEPT + falls.filter(isWaiting).length, (fall) =>
-    isEnded(fall) ? 0 : isWaiting(fall) ? 2 : 1,
-  );
+const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
+  const rankOf = (fall: Fall): number => {
+    if (isEnded(fall)) return 0;
+    return isWaiting(fall) ? 2 : 1;
+  };
+  return remembered(falls, FALLS_KEPT + falls.filter(isWaiting).length, rankOf);
+};
 
 /** Moves a fall to a new state at `at` (ms, the service's clock). */
 export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number): Step => {

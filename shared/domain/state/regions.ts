@@ -12,8 +12,10 @@ const situations: Record<Kind, Record<'in' | 'out', Situation>> = {
   default: { in: 'region_entered', out: 'region_left' },
 };
 
-const kindOf = ({ kind }: Region): Kind =>
-  kind === 'bed' || kind === 'monitored_bed' ? 'bed' : kind === 'door' ? 'door' : 'default';
+const kindOf = ({ kind }: Region): Kind => {
+  if (kind === 'bed' || kind === 'monitored_bed') return 'bed';
+  return kind === 'door' ? 'door' : 'default';
+};
 
 /**
  * Makes the event of entering or leaving a region; there is none if presence detection is off for the region. For a

@@ -18,8 +18,10 @@ export const signStep = (state: SensorState, situation: Situation, received: num
  * Gives the group of an alarm. Alarms of one group replace each other; alarms of different groups can be active
  * together.
  */
-const groupOf = (alarm: Situation): string =>
-  alarm.startsWith('heart') ? 'heart' : alarm === 'vital_signs_weak' ? 'signal' : 'respiration';
+const groupOf = (alarm: Situation): string => {
+  if (alarm.startsWith('heart')) return 'heart';
+  return alarm === 'vital_signs_weak' ? 'signal' : 'respiration';
+};
 
 /**
  * Steps the vital alarms of a sensor. An alarm is reported when it begins, and again only after all was well or after
