@@ -121,7 +121,10 @@ export const poll = (options: PollOptions): Poller => {
       await Promise.all([looping, ...running]);
     },
     async idle() {
-      while (busy()) await (running.size > 0 ? Promise.race(running) : setImmediate());
+      while (busy()) {
+        if (running.size > 0) await Promise.race(running);
+        else await setImmediate();
+      }
     },
   };
 };

@@ -42,13 +42,16 @@ export const createFrames = (most: number, first = most): ((chunk: Uint8Array) =
     for (let at = 0; at < chunk.length; ) {
       const rest = chunk.subarray(at, at + (kept || dropped));
       if (rest.length === 0) {
-        const header = read(chunk[at++] ?? 0);
+        const header = read(chunk[at] ?? 0);
+        at += 1;
         if (header === null) return null;
         pieces.push(Uint8Array.from(header));
       } else if (kept > 0) {
         pieces.push(rest);
         kept -= rest.length;
-      } else dropped -= rest.length;
+      } else {
+        dropped -= rest.length;
+      }
       at += rest.length;
     }
     return Buffer.concat(pieces);

@@ -22,7 +22,8 @@ export type Write =
 
 const aliases = (...texts: string[]) => {
   const names: Record<string, string> = {};
-  for (const text of texts) for (const alias of text.match(/#\w+/g) ?? []) names[alias] = alias.slice(1);
+  const found = texts.flatMap((text) => text.match(/#\w+/g) ?? []);
+  for (const alias of found) names[alias] = alias.slice(1);
   return names;
 };
 const values = (of: Item) => {
