@@ -84,7 +84,9 @@ export const verify = async (
   if (Math.abs(now - sentAt) > tolerance * 1_000)
     throw new VerificationError('expired', `the time of sending is more than ${tolerance} s away`);
   const text = joined(`${id}.${timestamp}.`, body);
-  for (const key of listOf(secret)) if (await isSigned(standardKey(key), text, read)) return { id, sentAt };
+  for (const key of listOf(secret)) {
+    if (await isSigned(standardKey(key), text, read)) return { id, sentAt };
+  }
   throw new VerificationError('wrong', 'the signature is not of this body and secret');
 };
 
@@ -99,6 +101,8 @@ export const verifySimple = async (
 ): Promise<void> => {
   const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(headerOf(headers, 'x-service-cloud-signature')) ?? [];
   if (hex === undefined) throw new VerificationError('missing', 'X-Service-Cloud-Signature is needed');
-  for (const key of listOf(secret)) if (await isSigned(utf8(key), joined('', body), [fromHex(hex)])) return;
+  for (const key of listOf(secret)) {
+    if (await isSigned(utf8(key), joined('', body), [fromHex(hex)])) return;
+  }
   throw new VerificationError('wrong', 'the signature is not of this body and secret');
 };

@@ -14,7 +14,7 @@ import { createBackpressure } from './http/backpressure.ts';
 import { createBodies } from './http/bodies.ts';
 import { closerOf } from './http/connections.ts';
 import type { ExportFolder } from './http/export-folder.ts';
-import { createHttpServer } from './http/http-server.ts';
+import { createHttpServer, type RequestHandler } from './http/http-server.ts';
 import { largeBodies, messageCallsOf } from './http/large-bodies.ts';
 import { listen, type Origins } from './http/listening.ts';
 import { createReader, withOwnPages } from './http/own-pages.ts';
@@ -52,25 +52,22 @@ const LOOPBACK = '127.0.0.1';
 const settingsAt = (
   { settings, tableEndpoint = '', queueEndpoint = '' }: CloudOptions,
   { others, all }: Origins,
-  MQTT_RULE: string,
+  mqttRule: string,
 ): Settings => ({
   ...settings,
   PUBLIC_URL: settings.PUBLIC_URL || others,
   OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
-  MQTT_RULE,
+  MQTT_RULE: mqttRule,
 });
 
+type ApiParts = { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock };
 /** Makes the API of the handlers, with what this host does beside them: bodies, backpressure, routes. */
 const apiOf = async (
   runtime: Runtime,
-  {
-    opened: { inProcess },
-    prometheus,
-    exported,
-    clock,
-  }: { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock },
+  { opened, prometheus, exported, clock }: ApiParts,
   around?: AroundInvocation,
-) => {
+): Promise<RequestHandler> => {
+  const { inProcess } = opened;
   const isForMessages = messageCallsOf(groups);
   const handlers = await loadHandlers(runtime, around);
   const reader = createReader(handlers, clock);
@@ -115,11 +112,11 @@ export const startCloud = async (options: CloudOptions) => {
   const settings = settingsAt(options, origins, mqtt.rule);
   const table = await openTable(options, storage, settings.TABLE_NAME, clock);
   const opened = await startQueues(options, storage, clock);
-  const parts = { settings, table, opened, clock, publish: mqtt.publish };
-  const { runtime: own, valuesOf, ...pages } = await createRuntime(options, parts);
-  const runtime = wrap(own);
-  const generated = await firstStart(store(own.table), options.first, own);
-  const api = await apiOf(runtime, { opened, ...pages, clock }, options.around);
+  const made = await createRuntime(options, { settings, table, opened, clock, publish: mqtt.publish });
+  const { prometheus, exported, valuesOf } = made;
+  const runtime = wrap(made.runtime);
+  const generated = await firstStart(store(made.runtime.table), options.first, made.runtime);
+  const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options.around);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
   server.open(api);

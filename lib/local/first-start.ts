@@ -50,9 +50,16 @@ export const firstStart = async (store: Store, given: FirstStart, deps: AdminDep
   if (admin && given.adminPassword === undefined) generated[`password of ${admin.username}`] = password;
   if (admin || given.provisioningKey !== undefined) {
     const key = given.provisioningKey ?? drawToken('provisioning', deps.random);
-    const unlimited = { manufacturer: null, expires: null, maxDevices: null };
-    const record = { id: randomUuid(deps.random), name: 'first', createDate: deps.now(), ...unlimited };
-    if (!(await store.provisioning.byHash(hashOf(key), deps.now()))) await store.provisioning.put(hashOf(key), record);
+    const isKnown = await store.provisioning.byHash(hashOf(key), deps.now());
+    if (!isKnown)
+      await store.provisioning.put(hashOf(key), {
+        id: randomUuid(deps.random),
+        name: 'first',
+        createDate: deps.now(),
+        manufacturer: null,
+        expires: null,
+        maxDevices: null,
+      });
     if (given.provisioningKey === undefined) generated['provisioning key'] = key;
   }
   return generated;

@@ -52,11 +52,17 @@ export const issuerOf = (client: Client, now: () => number) => {
     authorize: async ({ state, nonce, verifier }: Secrets, redirectUri: string, prompt: Prompt): Promise<string> => {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
       const challenge = await calculatePKCECodeChallenge(verifier);
-      const asked = { redirect_uri: redirectUri, scope: client.scopes, state, nonce };
-      const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-      // With max_age an issuer says when it asked.
-      const again = prompt && { prompt, max_age: '0' };
-      return buildAuthorizationUrl(await configuration(), { ...asked, ...pkce, ...again }).href;
+      const parameters = {
+        redirect_uri: redirectUri,
+        scope: client.scopes,
+        state,
+        nonce,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        // With max_age an issuer says when it asked.
+        ...(prompt && { prompt, max_age: '0' }),
+      };
+      return buildAuthorizationUrl(await configuration(), parameters).href;
     },
 
     /**

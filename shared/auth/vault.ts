@@ -45,7 +45,10 @@ export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
   };
 };
 
-const [ALGORITHM, NONCE, TAG] = ['aes-256-gcm', 12, 16] as const;
+const ALGORITHM = 'aes-256-gcm';
+/** Lengths in bytes. */
+const NONCE = 12;
+const TAG = 16;
 
 /** Makes an AES-256-GCM cipher with a key of 32 bytes. */
 export const cipherOf = (key: Uint8Array, random: (bytes: number) => Uint8Array): Cipher => ({

@@ -64,8 +64,10 @@ function ranges(texts: readonly string[]): BlockList {
     const [network = '', prefix] = text.trim().split(/\/(.*)/s);
     const version = isIP(network);
     const bits = version === 4 ? 32 : 128;
-    const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
-    if (version === 0 || network.includes('%') || length < 0 || length > bits) continue;
+    if (version === 0 || network.includes('%')) continue;
+    if (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) continue;
+    const length = prefix === undefined ? bits : Number(prefix);
+    if (length > bits) continue;
     list.addSubnet(network, length, version === 4 ? 'ipv4' : 'ipv6');
   }
   return list;

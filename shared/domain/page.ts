@@ -25,7 +25,10 @@ export const sorted = <T extends Sortable>(items: readonly T[], by: string): T[]
   const [, direction, field = 'id'] = /^(asc|desc)\((\w+)\)$/.exec(by) ?? [];
   const sign = direction === 'desc' ? -1 : 1;
   const value = (item: T) => (item as Record<string, unknown>)[field];
-  const byId = (a: T, b: T) => (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);
+  const byId = (a: T, b: T) => {
+    if (a.id === b.id) return 0;
+    return a.id < b.id ? -1 : 1;
+  };
   const compare = comparing();
   return items.toSorted((a, b) => sign * (field === 'id' ? byId(a, b) : compare(value(a), value(b))) || byId(a, b));
 };

@@ -28,13 +28,11 @@ export const text = (min: number, max: number) =>
   z
     .string()
     .check((ctx) => {
-      const length = lengthOf(ctx.value);
-      const problem = !isFit(ctx.value)
-        ? { key: 'text_characters' as const }
-        : length < min || length > max
-          ? { key: 'text_length' as const, min, max }
-          : undefined;
-      if (problem) ctx.issues.push({ code: 'custom', input: ctx.value, params: problem });
+      const { value, issues } = ctx;
+      const length = lengthOf(value);
+      if (!isFit(value)) issues.push({ code: 'custom', input: value, params: { key: 'text_characters' } });
+      else if (length < min || length > max)
+        issues.push({ code: 'custom', input: value, params: { key: 'text_length', min, max } });
     })
     .meta({ minLength: min, maxLength: max, ...fitPattern });
 

@@ -1,9 +1,7 @@
 import { type AccessPattern, counting, each4KB, each8KB, orAbsent, pattern } from './access-pattern.ts';
 import { deliveryPatterns } from './deliveries/delivery-patterns.ts';
 import { identityPatterns } from './identity/identity-patterns.ts';
-import { loginPatterns } from './identity/login-patterns.ts';
 import { rulePatterns } from './rules/rule-patterns.ts';
-import { devicePatterns } from './sensors/device-patterns.ts';
 import { sensorPatterns } from './sensors/sensor-patterns.ts';
 import type { StoreCall } from './store.ts';
 import { subjectPatterns } from './subjects/subject-patterns.ts';
@@ -14,7 +12,6 @@ import { subjectPatterns } from './subjects/subject-patterns.ts';
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,
-  ...loginPatterns,
   ...deliveryPatterns,
 
   'addressKeys.get': pattern(
@@ -202,7 +199,6 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   ...sensorPatterns,
-  ...devicePatterns,
 
   ...subjectPatterns,
 };

@@ -13,8 +13,10 @@ export type Counts = Record<Counted, number>;
 export const nothingYet: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
 
 /** Where a rule is found by an event: at its sensor, its group, or its customer. */
-export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string =>
-  sensorId !== null ? `S:${sensorId}` : sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
+export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string => {
+  if (sensorId !== null) return `S:${sensorId}`;
+  return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
+};
 
 /** The count of the rules that are enabled for the scope and the situation of a rule; there is none for 0. */
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>

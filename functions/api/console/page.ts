@@ -7,8 +7,10 @@ export const DEEPEST = 7;
  * The relative path from a page to the folder of the files. It is relative so that the console works at any address
  * of the API.
  */
-export const folderFrom = (depth: number): string =>
-  depth === 0 ? 'console/' : depth === 1 ? './' : '../'.repeat(depth - 1);
+export const folderFrom = (depth: number): string => {
+  if (depth === 0) return 'console/';
+  return depth === 1 ? './' : '../'.repeat(depth - 1);
+};
 
 /** Gives the number of slashes after `/console` in the path of a request. */
 export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/console/, '').split('/').length - 1;

@@ -64,8 +64,11 @@ export const handler = serve(feed, {
     for (;;) {
       const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
       if (requests.length > 0 || now() >= end) return requests;
-      do await pause(Math.max(0, Math.min(LOOK_MS, end - now())));
-      while (now() < end && !(await store.feeds.isAnyWaiting(webhook)));
+      let isAnyWaiting = false;
+      while (now() < end && !isAnyWaiting) {
+        await pause(Math.max(0, Math.min(LOOK_MS, end - now())));
+        isAnyWaiting = now() < end && (await store.feeds.isAnyWaiting(webhook));
+      }
       if (now() >= end) return [];
       // Meanwhile it may have got another token, or have been switched off.
       webhook = await openFeed(call, deps);

@@ -7,9 +7,10 @@ import { Manufacturer, Sensor, SensorId } from '#shared/domain/sensor/sensor.ts'
 import { SensorStatus } from '#shared/domain/sensor/sensor-status.ts';
 import { id, idText, millis, Status, uuid } from '#shared/domain/values.ts';
 
-const IsActive = z
-  .enum(['true', 'false', 'null', ''])
-  .transform((text) => (text === 'true' ? true : text === 'false' ? false : null));
+const IsActive = z.enum(['true', 'false', 'null', '']).transform((text) => {
+  if (text === 'true') return true;
+  return text === 'false' ? false : null;
+});
 
 const Link = z
   .object({

@@ -12,8 +12,13 @@ import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { users } from './contract.ts';
 
-/** Gives all users, including those without a customer, who are in no other list. */
-const everybody = async (store: StoreOf<'customers.list' | 'users.list'>): Promise<User[]> => {
+/** Gives the users of a customer; of `everybody` all, including those without a customer, who are in no other list. */
+const usersOf = async (
+  store: StoreOf<'customers.list' | 'users.list'>,
+  customerId: number | null | 'everybody',
+): Promise<User[]> => {
+  if (customerId === null) return [];
+  if (customerId !== 'everybody') return store.users.list(customerId);
   const customers = [{ id: 0 }, ...(await store.customers.list())];
   return (await Promise.all(customers.map(({ id }) => store.users.list(id)))).flat();
 };
@@ -31,7 +36,7 @@ export const handler = serve(users, {
   listUsers: async ({ caller, query, fail }, { store }) => {
     const customerId = customerOfList(caller, query.customerId, fail);
     const isAll = caller.isAdmin && query.customerId === undefined;
-    const all = isAll ? await everybody(store) : customerId === null ? [] : await store.users.list(customerId);
+    const all = await usersOf(store, isAll ? 'everybody' : customerId);
     const found = all.filter((user) =>
       matches(query.searchText, user.username, user.firstName, user.lastName, user.email, String(user.id)),
     );

@@ -14,8 +14,14 @@ const LOOK_MS = 250;
 type Report = { status: 'calling' | 'finished'; start: number; uuid: string };
 /** Sends a report of a fall as a device does, over HTTP through the API of the devices. */
 const send = async (url: string, token: string, { status, start, uuid }: Report): Promise<void> => {
-  const times = { timestamp: start, statusUpdateTimestamp: start + (status === 'calling' ? 0 : 1) };
-  const payload = { status, ...times, isSimulated: false, isLearning: false, isSilent: false };
+  const payload = {
+    status,
+    timestamp: start,
+    statusUpdateTimestamp: status === 'calling' ? start : start + 1,
+    isSimulated: false,
+    isLearning: false,
+    isSilent: false,
+  };
   const { ok, status: answered } = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

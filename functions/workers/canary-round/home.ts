@@ -23,9 +23,15 @@ const must = (made: unknown, wanted: unknown, what: string): void => {
 
 /** Registers the device of the canary, by a key that nobody has and that is over, and links its sensor. */
 const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, customerId: number) => {
-  const key = { id: randomUuid(random), maxDevices: 1 };
-  const ofKey = { ...key, name, manufacturer: MAKER, expires: now(), createDate: now() } as const;
-  await store.provisioning.put(hashOf(drawToken('device', random)), ofKey);
+  const key = {
+    id: randomUuid(random),
+    maxDevices: 1,
+    name,
+    manufacturer: MAKER,
+    expires: now(),
+    createDate: now(),
+  } as const;
+  await store.provisioning.put(hashOf(drawToken('device', random)), key);
   const hardwareId = Buffer.from(random(6)).toString('hex').toUpperCase();
   const id = makers[MAKER].sensorIdOf(hardwareId, random(9));
   const token = drawToken('device', random);
@@ -55,8 +61,14 @@ const watch = async ({ store, quotas, sealSecret, random, now }: CanaryDeps, cus
     consecutiveFailures: 0,
   };
   must(await store.webhooks.create(webhook, quotas.webhooks), null, 'webhook');
-  const texts = { name, title: '{situation}', message: '{time}', situation: 'fall_detected', rateLimitSeconds: 0 };
-  const rule = NewRule.parse({ ...texts, recipients: [{ botId, webhookId: id }] });
+  const rule = NewRule.parse({
+    name,
+    title: '{situation}',
+    message: '{time}',
+    situation: 'fall_detected',
+    rateLimitSeconds: 0,
+    recipients: [{ botId, webhookId: id }],
+  });
   const made = await store.rules.create({ ...rule, ...stamps, id: await store.limits.nextNumber('rules') }, quotas);
   must(made, 'done', 'rule');
 };
@@ -69,9 +81,10 @@ export const furnish = async (deps: CanaryDeps, url: string): Promise<CanaryHome
   const { store, now, sealSecret } = deps;
   const time = now();
   const customerId = await store.limits.nextNumber('customers');
-  const stamps = { id: customerId, createDate: time, updateDate: time };
   await store.customers.create({
-    ...stamps,
+    id: customerId,
+    createDate: time,
+    updateDate: time,
     name,
     location: 'no home: it watches the service',
     email: '',

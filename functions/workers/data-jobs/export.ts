@@ -1,9 +1,12 @@
 import { type DataJob, EXPORT_KEPT } from '#shared/domain/identity/data-job.ts';
+import { belongings } from '#shared/store/subjects/subject-items.ts';
+import { shownOf } from '#shared/store/subjects/subject-lines.ts';
 import { leadsOf } from '#shared/store/subjects/subject-places.ts';
+import { walk } from '#shared/store/subjects/subject-walk.ts';
 import type { Lead } from '#shared/store/subjects/subjects.ts';
 import { items } from '#shared/store/table.ts';
 import type { JobDeps } from './deps.ts';
-import { linesOf } from './lines.ts';
+import { whoOf } from './who.ts';
 
 /** An export that has not come to its end for so long (ms) is given up. */
 const LONGEST = 6 * 3_600_000;
@@ -14,6 +17,24 @@ const leadsFor = async ({ store }: JobDeps, { customerId, subject }: DataJob): P
   const user = await store.subjects.get(items.user({ customerId, userId: subject.id }));
   return user ? [{ kind: 'user', id: String(subject.id), accountKey: String(user.accountKey) }] : [];
 };
+
+/** Gives a line of JSON for each item of a subject, without any secret, and adds up `counts` by kind meanwhile. */
+async function* linesOf(
+  { store }: JobDeps,
+  job: DataJob,
+  leads: readonly Lead[],
+  counts: Record<string, number>,
+): AsyncGenerator<string> {
+  const who = whoOf(job, leads);
+  for await (const met of walk(store.subjects, who, leads, belongings)) {
+    for (const { kind, item } of met) {
+      const shown = shownOf[kind]?.(item, who);
+      if (!shown) continue;
+      counts[kind] = (counts[kind] ?? 0) + 1;
+      yield `${JSON.stringify({ item: kind, ...shown })}\n`;
+    }
+  }
+}
 
 /** Writes all that is kept of a subject into one file. A run that dies is made again from the beginning. */
 export const runExport = async (deps: JobDeps, job: DataJob): Promise<void> => {

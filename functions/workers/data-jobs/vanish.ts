@@ -8,7 +8,9 @@ import { items } from '#shared/store/table.ts';
 import type { JobDeps } from './deps.ts';
 
 type Counts = Map<string, number>;
-const addTo = (counts: Counts, kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
+const addTo = (counts: Counts, kind: string): void => {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1);
+};
 
 /** Takes a sensor from a customer that is gone: nobody finds it, and its device has no token any more. */
 const takeSensor = async (
@@ -20,7 +22,10 @@ const takeSensor = async (
   await subjects.markErased(customerId, sensorId, now(), true);
   for await (const place of placesOfDevice(subjects, customerId, sensorId))
     for await (const page of subjects.pages(place))
-      for (const item of page) if (await subjects.remove(item)) addTo(counts, kindOf(item) ?? '');
+      for (const item of page) {
+        const isRemoved = await subjects.remove(item);
+        if (isRemoved) addTo(counts, kindOf(item) ?? '');
+      }
 };
 
 /**

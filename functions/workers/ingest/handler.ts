@@ -45,7 +45,8 @@ const whoSaid = async (deps: Ingesting, published: Published): Promise<Sender | 
 const fromQueue = consume(ingesting, async (received, deps) => {
   for (const { task, done } of received) {
     const device = await whoSaid(deps, task);
-    await (device ? take(deps, device, task) : refuse(deps, task, 'credentials_invalid'));
+    if (device) await take(deps, device, task);
+    else await refuse(deps, task, 'credentials_invalid');
     done();
   }
 });
@@ -57,8 +58,9 @@ const fromRule = onCall(ingesting, (deps: Ingesting) => {
     const device = await whoSaid(deps, event);
     if (!device) return refuse(deps, event, 'credentials_invalid');
     const isTooMuch = isOver(rates.count(event.sensorId, countOf(event), deps.now()), limits);
+    if (isTooMuch) return refuse(deps, event, 'rate_limited');
     const isBusy = rates.isBusy(event.sensorId, deps.now());
-    await (isTooMuch ? refuse(deps, event, 'rate_limited') : take(deps, { ...device, isBusy }, event));
+    await take(deps, { ...device, isBusy }, event);
   };
 });
 

@@ -58,10 +58,10 @@ export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, 
     const at = new Date(start).toISOString();
     const ms = io.now() - start;
     if (isJson) io.out(JSON.stringify({ at, id: message.id, status, ms, retryIn: isTaken ? null : seconds }));
-    else
-      io.out(
-        `${at.slice(11, 19)}  ${message.id}  ${subjectOf(message.body)}  ${status}  ${ms} ms${isTaken ? '' : `, again in ${seconds} s`}`,
-      );
+    else {
+      const again = isTaken ? '' : `, again in ${seconds} s`;
+      io.out(`${at.slice(11, 19)}  ${message.id}  ${subjectOf(message.body)}  ${status}  ${ms} ms${again}`);
+    }
     if (isTaken) return true;
     await io.pause(seconds, io.signal).catch(() => {});
   }

@@ -57,7 +57,8 @@ export const wait = async <T extends DataExport>(begun: T, { name, later, look }
       if (io.signal.aborted) throw new Error(goesOn);
       const status = statusOf(error);
       if (status >= 400 && status < 500 && status !== 429) throw error;
-      if (++troubles === MOST_TROUBLES) throw new Error(`${troubleText(error)}. ${goesOn}`);
+      troubles += 1;
+      if (troubles === MOST_TROUBLES) throw new Error(`${troubleText(error)}. ${goesOn}`);
       io.err(`${troubleText(error)}: again in a moment`);
     }
   }

@@ -7,7 +7,8 @@ export const printable = (value: string): string => value.replaceAll(/\p{Cc}/gu,
 
 const textOf = (value: Row[string] | undefined): string => {
   if (value === null || value === undefined) return '-';
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : printable(String(value));
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return printable(String(value));
 };
 
 /** A table of rows, in which a column has the title that they name it by. */

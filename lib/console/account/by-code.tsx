@@ -33,8 +33,13 @@ const Proof = ({ by }: { by: By }) => {
       onSubmit={(form) => write.mutate(entered(form, 'code').code.trim())}
     >
       <TextInput
-        {...{ name: 'code', label: texts.code, description: texts.codeSent, required: true, maxLength: 12 }}
-        {...{ inputMode: 'numeric', autoComplete: 'one-time-code' }}
+        name="code"
+        label={texts.code}
+        description={texts.codeSent}
+        required
+        maxLength={12}
+        inputMode="numeric"
+        autoComplete="one-time-code"
         error={faultOf(write.error, 'code') ?? write.error?.message}
       />
     </Form>
@@ -69,7 +74,10 @@ export const ByCode = ({ by, channel }: ByCodeProps) => {
         {channel?.provenDate === null && <Proof by={by} />}
         <Form action={texts.sendCode} isPending={write.isPending} onSubmit={submit}>
           <TextInput
-            {...{ name: 'address', label: texts.addresses[by], description: texts.hints[by], type: types[by] }}
+            name="address"
+            label={texts.addresses[by]}
+            description={texts.hints[by]}
+            type={types[by]}
             required
             maxLength={254}
             error={faultOf(write.error, 'address') ?? write.error?.message}

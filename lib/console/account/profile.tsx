@@ -26,13 +26,17 @@ const Profile = () => {
     onDone: (user) => client.setQueryData(meQuery.queryKey, user),
   });
   const submit = (form: HTMLFormElement) => {
-    const { telegramId, mobileNumber, locale, ...rest } = entered(
+    const { telegramId, mobileNumber, ...rest } = entered(
       form,
-      ...(['firstName', 'lastName', 'email', 'locale', 'telegramId', 'mobileNumber'] as const),
+      'firstName',
+      'lastName',
+      'email',
+      'locale',
+      'telegramId',
+      'mobileNumber',
     );
     write.mutate({
       ...rest,
-      locale,
       telegramId: telegramId || null,
       mobileNumber: mobileNumber || null,
     });
@@ -68,11 +72,9 @@ const Password = () => {
     // A new password has ended all sessions, including this one.
     onDone: () => client.setQueryData(meQuery.queryKey, null),
   });
-  const submit = (form: HTMLFormElement) => {
-    write.mutate(entered(form, 'currentPassword', 'newPassword'));
-  };
+  const submit = (form: HTMLFormElement) => write.mutate(entered(form, 'currentPassword', 'newPassword'));
   const field = (name: 'currentPassword' | 'newPassword', label: string, autoComplete: string) => (
-    <PasswordInput {...{ name, label, autoComplete }} required error={faultOf(write.error, name)} />
+    <PasswordInput name={name} label={label} autoComplete={autoComplete} required error={faultOf(write.error, name)} />
   );
   return (
     <Form action={texts.change} isPending={write.isPending} onSubmit={submit}>

@@ -31,7 +31,9 @@ const Remove = () => {
     >
       <Text>{texts.isOn}</Text>
       <PasswordInput
-        {...{ name: 'password', label: login.password, autoComplete: 'current-password' }}
+        name="password"
+        label={login.password}
+        autoComplete="current-password"
         required
         error={faultOf(write.error, 'password')}
       />

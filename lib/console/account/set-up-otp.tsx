@@ -44,8 +44,12 @@ const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly
         onSubmit={(form) => write.mutate(entered(form, 'otp').otp)}
       >
         <TextInput
-          {...{ name: 'otp', label: texts.code, required: true, maxLength: 12 }}
-          {...{ inputMode: 'numeric', autoComplete: 'one-time-code' }}
+          name="otp"
+          label={texts.code}
+          required
+          maxLength={12}
+          inputMode="numeric"
+          autoComplete="one-time-code"
           error={faultOf(write.error, 'otp') ?? write.error?.message}
         />
       </Form>

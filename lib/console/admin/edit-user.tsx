@@ -26,14 +26,7 @@ const refresh = [['users'], ['user'], ['me']];
 const Profile = ({ user }: { user: User }) => {
   const { admin: texts, setup, save: action } = useTexts();
   const { firstName, lastName, email, telegramId, mobileNumber, locale } = user;
-  const [draft, change] = useDraft({
-    firstName,
-    lastName,
-    email,
-    telegramId,
-    mobileNumber,
-    locale,
-  });
+  const [draft, change] = useDraft({ firstName, lastName, email, telegramId, mobileNumber, locale });
   const save = useWrite({
     send: () => ok(api.PUT('/users/{userId}', { ...pathOf(user.id), body: draft })),
     done: setup.saved,

@@ -8,20 +8,8 @@ import { fieldsOf, useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 
-type Made = { onMade: (key: string) => void };
-
-const useCreate = ({ onMade }: Made) => {
-  const { setup } = useTexts();
-  return useWrite({
-    send: (body: NewProvisioningKey) => ok(api.POST('/provisioning-keys', { body })),
-    done: setup.saved,
-    refresh: [['provisioning keys']],
-    onDone: ({ key }) => onMade(key),
-  });
-};
-
 /** A form that creates a provisioning key. It passes the key to `onMade`, because the API shows it only once. */
-export const NewKey = (made: Made) => {
+export const NewKey = ({ onMade }: { onMade: (key: string) => void }) => {
   const { admin: texts, setup, create: label } = useTexts();
   const [draft, change] = useDraft<NewProvisioningKey>({
     name: '',
@@ -29,7 +17,12 @@ export const NewKey = (made: Made) => {
     expires: null,
     maxDevices: null,
   });
-  const create = useCreate(made);
+  const create = useWrite({
+    send: (body: NewProvisioningKey) => ok(api.POST('/provisioning-keys', { body })),
+    done: setup.saved,
+    refresh: [['provisioning keys']],
+    onDone: ({ key }) => onMade(key),
+  });
   const field = fieldsOf(draft, change, create.error);
   return (
     <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)}>

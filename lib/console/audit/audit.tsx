@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Button, Group, Select, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
@@ -6,10 +6,46 @@ import { useMe } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
+import { TimeInput } from '../ui/time-input.tsx';
 import { type FilterProps, queryOf, useFilter } from './filter.ts';
-import { Filters } from './filters.tsx';
 import { Rows } from './rows.tsx';
 import { useAuditTexts } from './texts.ts';
+
+const dataOf = (texts: Readonly<Record<string, string>>) =>
+  Object.entries(texts).map(([value, label]) => ({ value, label }));
+
+const Filters = ({ filter, change }: FilterProps) => {
+  const { deliveries } = useTexts();
+  const texts = useAuditTexts();
+  const isOfOne = filter.object !== null || filter.actor !== null || filter.of !== null;
+  return (
+    <Group align="end" mb="md">
+      <Select
+        label={texts.object}
+        placeholder={deliveries.any}
+        data={dataOf(texts.kinds)}
+        value={filter.kind}
+        onChange={(kind) => change({ kind, object: null })}
+        clearable
+      />
+      <Select
+        label={texts.result}
+        placeholder={deliveries.any}
+        data={dataOf(texts.results)}
+        value={filter.refused}
+        onChange={(refused) => change({ refused })}
+        clearable
+      />
+      <TimeInput label={deliveries.since} value={filter.since} onChange={(since) => change({ since })} />
+      <TimeInput label={deliveries.until} value={filter.until} onChange={(until) => change({ until })} />
+      {isOfOne && (
+        <Button variant="default" onClick={() => change({ object: null, kind: null, actor: null, of: null })}>
+          {deliveries.showAll}
+        </Button>
+      )}
+    </Group>
+  );
+};
 
 const Lines = ({ customerId, filter, change }: FilterProps & { customerId: number }) => {
   const texts = useAuditTexts();
@@ -33,15 +69,14 @@ export const AuditPage = () => {
   const { explain } = useAuditTexts();
   const { isAdmin } = useMe();
   const [filter, change] = useFilter();
-  const shown = { filter, change };
   return (
     <>
       <Head title={title} />
       <Text mb="md">{explain}</Text>
       {isAdmin && filter.of === 'none' ? (
-        <Lines customerId={0} {...shown} />
+        <Lines customerId={0} filter={filter} change={change} />
       ) : (
-        <OfCustomer>{(customerId) => <Lines customerId={customerId} {...shown} />}</OfCustomer>
+        <OfCustomer>{(customerId) => <Lines customerId={customerId} filter={filter} change={change} />}</OfCustomer>
       )}
     </>
   );

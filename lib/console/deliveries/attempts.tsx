@@ -9,6 +9,7 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
   const dates = useDates();
   const { number, startDate, durationMs, status, error, responseBody } = attempt;
   // What a person's channel takes has no status.
+  const failure = error === null ? texts.taken : (texts.errors[error] ?? error);
   const isGood = status === null ? error === null : status >= 200 && status < 300;
   return (
     <Paper component="li" withBorder p="md">
@@ -16,7 +17,7 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
         <Group justify="space-between">
           <Text fw={600}>{texts.attempt(number)}</Text>
           <Badge variant="light" tt="none" color={isGood ? 'green' : 'red'}>
-            {status ?? (error === null ? texts.taken : (texts.errors[error] ?? error))}
+            {status ?? failure}
           </Badge>
         </Group>
         <Text size="sm">{`${dates.exact(startDate)}, ${texts.took(durationMs)}`}</Text>

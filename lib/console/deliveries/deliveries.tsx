@@ -1,17 +1,41 @@
-import { Button } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Paper, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
+import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
-import { useTexts } from '../texts/texts.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
 import { queryOf, useFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
-import { Replays } from './replays.tsx';
 import { Rows } from './rows.tsx';
 import { StartReplay } from './start-replay.tsx';
+
+/** Lists all running replays of a webhook, and the newest one that has ended. */
+const Replays = ({ webhookId }: { webhookId: string }) => {
+  const { deliveries: texts } = useTexts();
+  const dates = useDates();
+  const replays = useQuery({
+    queryKey: ['replays', webhookId],
+    queryFn: () => ok(api.GET('/webhooks/{webhookId}/replays', { params: { path: { webhookId } } })),
+    refetchInterval: 5_000,
+  });
+  return replays.data?.[0]?.data.map(({ id, state, isPaused, createDate, sent, failed, total }) => (
+    <Paper key={id} withBorder p="sm" mb="md">
+      <Group gap="sm">
+        <Anchor component={Link} href={`/replays/${webhookId}/${id}`}>
+          {texts.replayOf(dates.exact(createDate))}
+        </Anchor>
+        <Badge variant="light" color={state === 'running' ? 'cyan' : 'gray'}>
+          {isPaused ? texts.paused : texts.replayState[state]}
+        </Badge>
+        <Text span>{texts.progress(sent, failed, total)}</Text>
+      </Group>
+    </Paper>
+  ));
+};
 
 /** The page of the deliveries to one webhook, which can be sent again. */
 export const DeliveriesPage = () => {

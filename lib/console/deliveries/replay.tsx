@@ -50,7 +50,8 @@ const Shown = ({ replay }: { replay: Replay }) => {
   const dates = useDates();
   const { state, isPaused, sent, failed, total, since, until } = replay;
   const isOver = state !== 'running';
-  const share = (count: number): number => (total === 0 ? (isOver ? 100 : 0) : (count / total) * 100);
+  const shareOfNone = isOver ? 100 : 0;
+  const share = (count: number): number => (total === 0 ? shareOfNone : (count / total) * 100);
   const said = texts.progress(sent, failed, total);
   return (
     <Paper withBorder p="md" className="narrow">

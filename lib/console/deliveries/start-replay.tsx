@@ -16,17 +16,6 @@ const DAY = 86_400_000;
 
 type Draft = { since: number | null; until: number | null; states: NewReplay['states']; ratePerSecond: number };
 
-const useStart = (webhookId: string) => {
-  const { deliveries: texts } = useTexts();
-  const [, go] = useLocation();
-  return useWrite({
-    send: (body: NewReplay) => ok(api.POST('/webhooks/{webhookId}/replays', { params: { path: { webhookId } }, body })),
-    done: texts.started,
-    refresh: [['replays', webhookId]],
-    onDone: ({ id }) => go(`/replays/${webhookId}/${id}`),
-  });
-};
-
 type FieldsProps = { draft: Draft; change: (part: Partial<Draft>) => void };
 const Fields = ({ draft, change }: FieldsProps) => {
   const { deliveries: texts } = useTexts();
@@ -56,13 +45,19 @@ const Fields = ({ draft, change }: FieldsProps) => {
 /** A form that sends the deliveries of a period again. At first the period is that of the list's filter. */
 export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: Filter }) => {
   const { deliveries: texts } = useTexts();
+  const [, go] = useLocation();
   const [draft, change] = useDraft<Draft>({
     since: filter.since ?? Date.now() - DAY,
     until: filter.until ?? Date.now(),
     states: ['failed', 'held'],
     ratePerSecond: 10,
   });
-  const start = useStart(webhookId);
+  const start = useWrite({
+    send: (body: NewReplay) => ok(api.POST('/webhooks/{webhookId}/replays', { params: { path: { webhookId } }, body })),
+    done: texts.started,
+    refresh: [['replays', webhookId]],
+    onDone: ({ id }) => go(`/replays/${webhookId}/${id}`),
+  });
   const submit = () => {
     const { since, until, ...rest } = draft;
     if (rest.states.length > 0) start.mutate({ ...rest, since: since ?? 0, until: endOfMinute(until ?? Date.now()) });

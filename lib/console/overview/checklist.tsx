@@ -35,11 +35,17 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
     queryFn: () => ok(api.GET('/bots', { params: { query: { customerId } } })),
   }).data;
   if (!watch) return undefined;
-  if (isNew && ((may(managers) && !webhooks) || (may('manage_bots') && !bots))) return undefined;
+  const isLoading = (may(managers) && !webhooks) || (may('manage_bots') && !bots);
+  if (isNew && isLoading) return undefined;
   const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
-  const { sensors, fallsTold, isSilenceTold: silence } = watch;
-  const told = { rule: fallsTold !== 'none', silence };
-  return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), ...told };
+  return {
+    customer: true,
+    sensor: watch.sensors > 0,
+    bot: has(bots),
+    webhook: has(webhooks),
+    rule: watch.fallsTold !== 'none',
+    silence: watch.isSilenceTold,
+  };
 };
 
 type ItemProps = { step: Step; isDone: boolean; isNext: boolean; isPossible: boolean };

@@ -1,13 +1,14 @@
+import { CheckIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
 import { Alert, Anchor, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { RuleHit } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 import type { Alarm } from './alarms.ts';
 import { fallKey, type OpenFall } from './falls.ts';
 import { Carer, FallBadges, Go, ItWas, Running } from './parts.tsx';
-import { Told } from './told.tsx';
 
 type CardProps = { sensorId: string; name: string; since: number; children: ReactNode };
 const Card = ({ sensorId, name, since, children }: CardProps) => (
@@ -19,6 +20,40 @@ const Card = ({ sensorId, name, since, children }: CardProps) => (
     {children}
   </li>
 );
+
+const Message = ({ message: { wasSend, sendTryTimes, extra } }: { message: RuleHit['ruleMessages'][number] }) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const Icon = wasSend ? CheckIcon : ExclamationTriangleIcon;
+  const resultOf = (tries: readonly number[]): string => {
+    const last = tries.at(-1);
+    if (last === undefined) return texts.telling;
+    const time = dates.second(last);
+    return wasSend ? texts.toldAt(time, tries.length) : texts.notTold(tries.length, time);
+  };
+  return (
+    <li className={wasSend ? 'told' : 'told not'}>
+      <Icon className="icon" />
+      <span>
+        <Name>{extra.display_name || texts.someone}</Name>: {resultOf(sendTryTimes)}
+      </span>
+    </li>
+  );
+};
+
+/** Lists whom hits told, when, and how that went. */
+const Told = ({ hits }: { hits: readonly RuleHit[] }) => {
+  const { overview: texts } = useTexts();
+  const messages = hits.flatMap(({ ruleMessages }) => ruleMessages);
+  if (messages.length === 0) return <p>{texts.toldNobody}</p>;
+  return (
+    <ul className="told-list" aria-label={texts.told}>
+      {messages.map((message) => (
+        <Message key={message.id} message={message} />
+      ))}
+    </ul>
+  );
+};
 
 const OfRule = ({ alarm }: { alarm: Alarm }) => {
   const { situations, overview: texts } = useTexts();

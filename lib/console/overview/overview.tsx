@@ -1,23 +1,24 @@
 import { Alert, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import type { Watch } from '#openapi';
+import { useEffect, useMemo } from 'react';
+import { signUrl, signWith } from '#functions/api/console/sign.ts';
+import type { RuleHit, Watch } from '#openapi';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/of-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import type { Look } from '../ui/chart.ts';
 import { useNow } from '../ui/now.ts';
+import { Plot } from '../ui/plot.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
 import { alarmsOf, answered, isOpen, withFalls } from './alarms.ts';
 import { Shift, Taken } from './answered.tsx';
-import { useBadge } from './badge.ts';
 import { Checklist } from './checklist.tsx';
 import { Failing } from './failing.tsx';
 import { openFallsQuery } from './falls.ts';
 import { type Freshness, Late, useFreshness } from './fresh.tsx';
-import { hitsQuery } from './hits.ts';
-import { HitsChart } from './hits-chart.tsx';
+import { HOUR, hitsQuery, hourly } from './hits.ts';
 import { countOf, keysOf, OpenAlarms } from './open-alarms.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { useSoundFor } from './sound.ts';
@@ -42,6 +43,18 @@ const useAlarms = (customerId: number) => {
   return { falls, hits, alarms, open, isKnown };
 };
 type Known = ReturnType<typeof useAlarms> & { watch: UseQueryResult<Watch>; fresh: Freshness };
+
+/** Shows a number at the sign in the tab of the browser, while the page is open; 0 shows the sign alone. */
+const useBadge = (count: number): void => {
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+    if (!icon) return;
+    icon.href = count === 0 ? signUrl : signWith(count);
+    return () => {
+      icon.href = signUrl;
+    };
+  }, [count]);
+};
 
 const useTab = (count: number, { state }: Freshness): void => {
   const { overview: texts } = useTexts();
@@ -78,7 +91,12 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
     <section aria-label={texts.alarms}>
       <Sound keys={isKnown ? keysOf(open) : undefined} />
       {(isKnown || countOf(open) > 0) && (
-        <OpenAlarms {...{ open, isKnown, isWatched }} isSomebodyDown={falls.data?.falls.length !== 0} />
+        <OpenAlarms
+          open={open}
+          isKnown={isKnown}
+          isWatched={isWatched}
+          isSomebodyDown={falls.data?.falls.length !== 0}
+        />
       )}
       {!isKnown && !error && <Loading rows={2} />}
       {error && <Failed error={error} onRetry={() => void Promise.all([falls.refetch(), hits.refetch()])} />}
@@ -90,6 +108,25 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
       )}
       {watch.isError && !watch.data && <Text c="dimmed">{texts.watchUnread}</Text>}
     </section>
+  );
+};
+
+const looks: readonly Look[] = [{ kind: 'bars', color: '#0c8599' }];
+
+/** A chart of the number of rule hits in each of the last 24 hours. */
+const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const hour = Math.floor(useNow(MINUTE) / HOUR) * HOUR;
+  const data = useMemo(() => hourly(hits, hour + HOUR - 1), [hits, hour]);
+  const timeOf = (seconds: number) => dates.clock(seconds * 1_000);
+  return (
+    <>
+      <Plot label={`${texts.hits}: ${hits.length}`} data={data} looks={looks} after={3_600} timeOf={timeOf} />
+      <Text size="sm" c="dimmed">
+        {hits.length === 0 ? texts.noHits : texts.hitsIn(hits.length)}
+      </Text>
+    </>
   );
 };
 

@@ -16,10 +16,10 @@ export const Running = ({ since }: { since: number }) => {
   const seconds = Math.max(0, Math.floor((useNow() - since) / 1_000));
   const hours = Math.floor(seconds / 3_600);
   const minutes = Math.floor(seconds / 60) % 60;
-  const text = `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
+  const clock = hours > 0 ? `${hours}:${two(minutes)}` : String(minutes);
   return (
     <time className="running" dateTime={new Date(since).toISOString()} title={dates.exact(since)}>
-      {text}
+      {`${clock}:${two(seconds % 60)}`}
     </time>
   );
 };

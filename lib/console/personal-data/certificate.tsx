@@ -51,17 +51,29 @@ export const Certificate = ({ erasure }: { erasure: Erasure }) => {
     ({ what, until }) => [texts.places[what], until === null ? texts.asKept : dates.dateTime(until)] as const,
   );
   const isOver = !isRunning(erasure);
-  const facts = [
-    [texts.of, <Name key="of">{textOf(subject)}</Name>],
-    [texts.reason, <Name key="reason">{reason}</Name>],
-    [texts.date, dates.exact(createDate)],
-    ...(isOver ? [[texts.ended, dates.exact(updateDate)]] : []),
-    [texts.state, <State key="state" state={state} />],
-  ] as const;
   return (
     <Stack>
       <dl className="facts">
-        {facts.map(([name, value]) => [<dt key="name">{name}</dt>, <dd key="value">{value}</dd>])}
+        <dt>{texts.of}</dt>
+        <dd>
+          <Name>{textOf(subject)}</Name>
+        </dd>
+        <dt>{texts.reason}</dt>
+        <dd>
+          <Name>{reason}</Name>
+        </dd>
+        <dt>{texts.date}</dt>
+        <dd>{dates.exact(createDate)}</dd>
+        {isOver && (
+          <>
+            <dt>{texts.ended}</dt>
+            <dd>{dates.exact(updateDate)}</dd>
+          </>
+        )}
+        <dt>{texts.state}</dt>
+        <dd>
+          <State state={state} />
+        </dd>
       </dl>
       {!isOver && <Text size="sm">{texts.notYet}</Text>}
       <Two label={texts.erased} rows={erased} empty={texts.nothing} />

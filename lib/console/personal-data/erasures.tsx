@@ -50,7 +50,13 @@ export const Erasures = ({ customerId }: { customerId: number }) => {
   ];
   return (
     <Section title={texts.erasures}>
-      <List<Erasure> {...{ label: texts.erasures, query, columns, keyOf: ({ id }) => id, empty: texts.noErasures }} />
+      <List<Erasure>
+        label={texts.erasures}
+        query={query}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={texts.noErasures}
+      />
       <Dialog opened={shown !== undefined} onClose={() => setOpen(null)} title={texts.certificate} size="lg">
         {shown && <Certificate erasure={shown} />}
       </Dialog>

@@ -46,7 +46,13 @@ export const Exports = ({ customerId }: { customerId: number }) => {
   ];
   return (
     <Section title={texts.exports}>
-      <List<DataExport> {...{ label: texts.exports, query, columns, keyOf: ({ id }) => id, empty: texts.noExports }} />
+      <List<DataExport>
+        label={texts.exports}
+        query={query}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={texts.noExports}
+      />
       {query.data?.some(({ url }) => url !== null) && (
         <Text size="sm" c="dimmed" mt="xs">
           {texts.goodFor}

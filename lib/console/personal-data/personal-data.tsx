@@ -4,7 +4,7 @@ import { useMe } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
-import { Begin } from './begin-form.tsx';
+import { Begin } from './begin.tsx';
 import { chosenIn, isOfNone, useNameOf } from './chosen.ts';
 import { Erasures } from './erasures.tsx';
 import { Exports } from './exports.tsx';

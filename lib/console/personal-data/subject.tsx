@@ -32,14 +32,17 @@ const UserSelect = ({ customerId, value, ...rest }: SelectProps) => {
     placeholderData: keepPreviousData,
     enabled: mayList,
   });
-  const listed = (mayList ? (found.data?.[0]?.data ?? []) : [me]).map(({ id, username }) => [String(id), username]);
-  const own = value !== null ? [[value, name]] : [];
+  const users = mayList ? (found.data?.[0]?.data ?? []) : [me];
+  const listed = users
+    .map(({ id, username }) => ({ value: String(id), label: username }))
+    .filter((option) => option.value !== value);
+  const own = value !== null ? [{ value, label: name }] : [];
   return (
     <Select
       {...rest}
       label={texts.kinds.user}
       {...(!mayList && { description: texts.onlySelf })}
-      data={[...own, ...listed.filter(([id]) => id !== value)].map(([id = '', label = '']) => ({ value: id, label }))}
+      data={[...own, ...listed]}
       value={value}
       required
       searchable

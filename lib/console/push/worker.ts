@@ -1,6 +1,6 @@
 // The service worker of the console. It shows what is pushed, also while no page of the console is open, and keeps nothing.
 
-/** What the service pushes (shared/delivery/targets/people-texts.ts). */
+/** What the service pushes (shared/delivery/targets/people.ts). */
 type Letter = { title: string; text: string; url: string | null; language: string };
 type Lasting = { waitUntil: (work: Promise<unknown>) => void };
 type PushEvent = Lasting & { data: { json: () => Letter } | null };
@@ -40,11 +40,18 @@ worker.addEventListener('push', (event) => {
 
 /** Says by the address of the alarm that its user goes, and shows who does. Where that fails, its page is opened. */
 const go = async ({ title, lang, data: url }: Notification): Promise<void> => {
-  // The address is the credential: a session that this browser has too is not used, and must not end.
-  const asNobody = { method: 'POST', credentials: 'omit' } as const;
-  const request = { ...asNobody, headers: { 'Content-Type': 'application/json' }, body: '{}' };
-  const answer = await fetch(url, { ...request, signal: AbortSignal.timeout(10_000) }).catch(() => null);
-  if (!answer?.ok) return void (await worker.clients.openWindow(url));
+  const answer = await fetch(url, {
+    method: 'POST',
+    // The address is the credential: a session that this browser has too is not used, and must not end.
+    credentials: 'omit',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => null);
+  if (!answer?.ok) {
+    await worker.clients.openWindow(url);
+    return;
+  }
   const { name }: { name: string } = await answer.json();
   await worker.registration.showNotification(title, { body: wordsOf(lang).goes(name), lang });
 };
@@ -53,9 +60,8 @@ worker.addEventListener('notificationclick', (event) => {
   const { notification, action } = event;
   notification.close();
   const { data } = notification;
-  event.waitUntil(
-    action === GO && data ? go(notification) : worker.clients.openWindow(data ?? worker.registration.scope),
-  );
+  const isAnswered = action === GO && data;
+  event.waitUntil(isAnswered ? go(notification) : worker.clients.openWindow(data ?? worker.registration.scope));
 });
 
 export {};

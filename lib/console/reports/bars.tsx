@@ -33,10 +33,10 @@ export const Bars = ({ title, series, groups, every = 1 }: BarsProps) => {
   const middle = FILLED / 2;
   const ticks = groups.flatMap((_, at) => (at % every === 0 ? [at + middle] : []));
   const valuesOf = ({ values }: Bar) => values.map((value) => (value === null ? '–' : dates.number(value))).join(', ');
-  const label = `${texts.of(title, series.join(', '))}. ${groups
+  const groupsSaid = groups
     .filter(({ values }) => values.some((value) => value !== null && value > 0))
     .map((group) => texts.of(group.name, valuesOf(group)))
-    .join('; ')}`;
+    .join('; ');
   return (
     <div>
       <Title order={3} fz="sm">
@@ -44,7 +44,7 @@ export const Bars = ({ title, series, groups, every = 1 }: BarsProps) => {
       </Title>
       <Plot
         key={groups.length}
-        label={label}
+        label={`${texts.of(title, series.join(', '))}. ${groupsSaid}`}
         data={data}
         looks={looks[count - 1] ?? []}
         after={width + (1 - FILLED)}

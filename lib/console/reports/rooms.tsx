@@ -14,11 +14,8 @@ const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal
 
 type Room = ReportMonth['rooms'][number];
 /** How much a room has to tell: those with the most come first. */
-const weightOf = (room: Room): number =>
-  [room.falls, room.sensitiveFalls, room.suspectedFalls, room.falseAlarms, room.missed, room.silences].reduce(
-    (sum, count, at) => sum + count * (at < 2 ? 1_000 : 1),
-    0,
-  );
+const weightOf = ({ falls, sensitiveFalls, suspectedFalls, falseAlarms, missed, silences }: Room): number =>
+  1_000 * (falls + sensitiveFalls) + suspectedFalls + falseAlarms + missed + silences;
 
 /** The figures of a month by room. */
 export const Rooms = ({ month }: { month: ReportMonth }) => {

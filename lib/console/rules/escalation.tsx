@@ -69,7 +69,8 @@ export const Escalation = ({ customerId, rule, onChange, field, errorOf }: Props
           // biome-ignore lint/suspicious/noArrayIndexKey: all that a step shows is given to it
           key={at}
           number={at + 1}
-          {...{ step, customerId }}
+          step={step}
+          customerId={customerId}
           onChange={(changed) => set(at, changed)}
           errorOf={errorOf}
         />

@@ -37,11 +37,10 @@ export const usePersonName = (customerId: number) => {
   const users = useUsers(customerId);
   return (recipient: Recipient): string | null => {
     if (!('by' in recipient)) return null;
-    const known =
-      'userId' in recipient
-        ? (users.find(({ id }) => id === recipient.userId)?.name ?? texts.aUser(recipient.userId))
-        : null;
-    return `${known ?? texts.onDuty} (${deliveries.ways[recipient.by]})`;
+    const way = deliveries.ways[recipient.by];
+    if (!('userId' in recipient)) return `${texts.onDuty} (${way})`;
+    const user = users.find(({ id }) => id === recipient.userId);
+    return `${user?.name ?? texts.aUser(recipient.userId)} (${way})`;
   };
 };
 

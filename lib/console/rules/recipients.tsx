@@ -30,10 +30,10 @@ export const useRecipientName = (customerId: number) => {
       : personName(recipient);
 };
 
-const keyOf = (recipient: Recipient): string =>
-  'webhookId' in recipient
-    ? recipient.webhookId
-    : `${'userId' in recipient ? recipient.userId : 'duty'} ${recipient.by}`;
+const keyOf = (recipient: Recipient): string => {
+  if ('webhookId' in recipient) return recipient.webhookId;
+  return 'userId' in recipient ? `${recipient.userId} ${recipient.by}` : `duty ${recipient.by}`;
+};
 
 type RecipientsProps = {
   label?: string;

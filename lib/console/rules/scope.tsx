@@ -16,8 +16,10 @@ type ScopeProps = {
   faultOf: (path: string) => string | undefined;
 };
 
-const kindOf = ({ sensorId, sensorGroupId }: RuleUpdate): Kind =>
-  sensorId !== null ? 'sensor' : sensorGroupId !== null ? 'group' : 'all';
+const kindOf = ({ sensorId, sensorGroupId }: RuleUpdate): Kind => {
+  if (sensorId !== null) return 'sensor';
+  return sensorGroupId !== null ? 'group' : 'all';
+};
 
 const Region = ({ rule, onChange, faultOf }: ScopeProps) => {
   const { rules: texts } = useTexts();

@@ -23,17 +23,18 @@ const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
     retry: false,
     refetchInterval: ({ state: { data, error } }) => (error || (data && isResting(data.state)) ? false : 500),
   });
-  const name =
-    webhookId === null
-      ? userId !== null && by !== 'webhook' && nameOf({ userId, by })
-      : nameOf({ botId: 0, webhookId });
+  const name = (): string => {
+    if (webhookId !== null) return nameOf({ botId: 0, webhookId }) || webhookId;
+    const isUser = userId !== null && by !== 'webhook';
+    return (isUser && nameOf({ userId, by })) || deliveries.person;
+  };
   const attempt = delivery.data?.attemptLog.at(-1);
   const became = delivery.data ? deliveries.states[delivery.data.state] : texts.testUnseen;
   const said = [step === 0 ? texts.atFirst : texts.atStep(step), became, attempt && `${attempt.durationMs} ms`];
   return (
     <List.Item>
       <Anchor component={Link} href={hrefOf(place)}>
-        {name || webhookId || deliveries.person}
+        {name()}
       </Anchor>
       <Text size="sm">{said.filter(Boolean).join(' · ')}</Text>
     </List.Item>

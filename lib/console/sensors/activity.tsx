@@ -4,12 +4,47 @@ import type { Event, Sensor } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { Loaded } from '../ui/states.tsx';
-import { type Day, daysOf, hoursOf, spansOf } from './presence.ts';
 import { newestEventsQuery } from './queries.ts';
 import { VitalSigns } from './vital-signs.tsx';
 
 const MINUTE = 60_000;
 const DAYS = 7;
+
+/** A period of presence from `from` to `to` (ms). */
+type Span = { from: number; to: number };
+type Day = { start: number; spans: readonly Span[]; known: Span };
+
+/** Gives the periods of presence in a room until `now`, from its newest events (newest first). */
+const spansOf = (events: readonly Pick<Event, 'type' | 'action' | 'createDate'>[], now: number): Span[] => {
+  const changes = events.filter(({ type }) => type === 'presence').toReversed();
+  return changes.flatMap(({ action, createDate }, at) =>
+    action === 'occupied_room' ? [{ from: createDate, to: changes[at + 1]?.createDate ?? now }] : [],
+  );
+};
+
+const cut = ({ from, to }: Span, within: Span): Span => ({
+  from: Math.min(Math.max(from, within.from), within.to),
+  to: Math.max(Math.min(to, within.to), within.from),
+});
+
+/**
+ * Gives the last days including today, newest first, each from midnight to midnight in the time zone of the browser.
+ */
+const daysOf = (spans: readonly Span[], since: number, now: number, count: number): Day[] =>
+  Array.from({ length: count }, (_, back): Day => {
+    const date = new Date(now);
+    date.setHours(0, 0, 0, 0);
+    date.setDate(date.getDate() - back);
+    const start = date.getTime();
+    date.setDate(date.getDate() + 1);
+    const day = { from: start, to: date.getTime() };
+    const ofDay = spans.map((span) => cut(span, day)).filter(({ from, to }) => to > from);
+    return { start, spans: ofDay, known: cut({ from: since, to: now }, day) };
+  });
+
+/** The hours of presence in a day, rounded to a tenth. */
+const hoursOf = ({ spans }: Day): number =>
+  Math.round(spans.reduce((sum, { from, to }) => sum + to - from, 0) / 360_000) / 10;
 
 const Band = ({ day }: { day: Day }) => {
   const { sensor } = useTexts();

@@ -70,6 +70,11 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
   const dates = useDates();
   const { none, sensor } = texts;
   const { events } = sensor;
+  const sizeOf = (raw: unknown): string => {
+    if (isOwn(raw)) return none;
+    if (raw === null) return events.large;
+    return events.size(dates.number(encoder.encode(JSON.stringify(raw)).length));
+  };
   const percent = (part: number): string => `${Math.round(part * 100)} %`;
   return [
     { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
@@ -77,18 +82,14 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
     {
       head: events.point,
       cell: ({ normalizedCoordinates: at, region }) =>
-        [...(region?.name ? [region.name] : []), ...(at ? [`${percent(at.x)} / ${percent(at.y)}`] : [])].join(', '),
+        [region?.name, at && `${percent(at.x)} / ${percent(at.y)}`].filter(Boolean).join(', '),
       isMinor: true,
     },
     {
       head: events.bytes,
       cell: ({ uuid, raw }) => (
         <Button variant="default" size="compact-xs" title={events.open} onClick={() => onOpen(uuid)}>
-          {isOwn(raw)
-            ? none
-            : raw === null
-              ? events.large
-              : events.size(dates.number(encoder.encode(JSON.stringify(raw)).length))}
+          {sizeOf(raw)}
         </Button>
       ),
     },

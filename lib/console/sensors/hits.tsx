@@ -8,6 +8,7 @@ import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { useWrite } from '../api/write.ts';
 import { deliveriesOf } from '../deliveries/filter.ts';
+import { acknowledge } from '../overview/answer.ts';
 import { managers } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
@@ -15,15 +16,13 @@ import { Dialog } from '../ui/dialog.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { type Column, List } from '../ui/list.tsx';
-import { Care } from './care.tsx';
+import { Name } from '../ui/name.tsx';
 
 const classes = ['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE'] as const;
 
 const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
-  const {
-    sensor: { hits: texts },
-    save,
-  } = useTexts();
+  const { sensor, save } = useTexts();
+  const texts = sensor.hits;
   const path = { sensorId: hit.sensorId };
   const write = useWrite({
     send: (body: NewFeedback) => ok(api.POST('/sensors/{sensorId}/feedback', { params: { path }, body })),
@@ -51,6 +50,33 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
       <TextInput name="reason" label={texts.reason} required maxLength={128} error={faultOf(write.error, 'reason')} />
       <Textarea name="description" label={texts.description} maxLength={256} autosize={false} rows={3} />
     </Form>
+  );
+};
+
+const Go = ({ hit }: { hit: RuleHit }) => {
+  const { hits: texts } = useTexts().sensor;
+  const write = useWrite({
+    send: () => acknowledge(hit),
+    done: texts.going,
+    refresh: [['sensor', hit.sensorId, 'hits']],
+  });
+  return (
+    <Button size="xs" onClick={() => write.mutate()} loading={write.isPending}>
+      {texts.go}
+    </Button>
+  );
+};
+
+/** Who takes care of a hit since when, or a button to do so. */
+const Care = ({ hit }: { hit: RuleHit }) => {
+  const dates = useDates();
+  const { acknowledgement: by } = hit;
+  if (!by) return <Go hit={hit} />;
+  return (
+    <>
+      <Name>{by.name}</Name>
+      <Text size="sm">{dates.exact(by.date)}</Text>
+    </>
   );
 };
 

@@ -2,8 +2,9 @@ import { Badge, Button, Group, SegmentedControl, Stack, TextInput, Title } from 
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
-import type { Sensor } from '#openapi';
+import type { paths, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
@@ -13,8 +14,31 @@ import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useTitle } from '../ui/title.ts';
-import { type Query, useAsked } from './asked.ts';
 import { LinkForm } from './link.tsx';
+
+type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
+
+/**
+ * The search in the list of sensors. It is stored in the address of the page, so that it can be bookmarked, and is
+ * restored by the back button.
+ */
+const useAsked = () => {
+  const [search, setSearch] = useSearchParams();
+  const asked = {
+    page: Math.max(0, Math.floor(Number(search.get('page')) || 0)),
+    sort: (search.get('sort') ?? 'asc(name)') as NonNullable<Query['sortBy']>,
+    text: search.get('search') ?? '',
+    state: search.get('state') ?? '',
+  };
+  const change = (changes: Record<string, string>): void => {
+    const next = { ...Object.fromEntries(search), page: '', ...changes };
+    setSearch(
+      Object.entries(next).filter(([, value]) => value !== ''),
+      { replace: true },
+    );
+  };
+  return { asked, change };
+};
 
 export const StateBadge = ({ isActive }: { isActive: boolean }) => {
   const { sensors: texts } = useTexts();
@@ -37,15 +61,8 @@ const useColumns = (): Column<Sensor>[] => {
   ];
 };
 
-const Filters = ({
-  text,
-  state,
-  change,
-}: {
-  text: string;
-  state: string;
-  change: (changes: Record<string, string>) => void;
-}) => {
+type FiltersProps = { text: string; state: string; change: (changes: Record<string, string>) => void };
+const Filters = ({ text, state, change }: FiltersProps) => {
   const { sensors: texts, search } = useTexts();
   const changeSlowly = useDebouncedCallback((value: string) => change({ search: value }), 300);
   return (
@@ -97,6 +114,7 @@ export const SensorsPage = () => {
   const { asked, change } = useAsked();
   useTitle(texts.title);
   const { page, sort, text, state } = asked;
+  const empty = text === '' && state === '' ? texts.empty : texts.notFound;
   const query: Query = { page, perPage: PER_PAGE, sortBy: sort, searchText: text };
   if (state !== '') query.isActive = state === 'active' ? 'true' : 'false';
   if (customerId !== null) query.customerId = customerId;
@@ -118,7 +136,7 @@ export const SensorsPage = () => {
         query={sensors}
         columns={useColumns()}
         keyOf={({ id }) => id}
-        empty={isNone ? <NoCustomer /> : text === '' && state === '' ? texts.empty : texts.notFound}
+        empty={isNone ? <NoCustomer /> : empty}
         sort={sort}
         onSort={(next) => change({ sort: next })}
         onPage={(next) => change({ page: String(next) })}

@@ -41,12 +41,12 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
   const dates = useDates();
   const now = useNow(5_000);
   const { isActive, lastSeen, fallState, presence, learning, firmwareVersion } = status;
-  const there = presence === null ? 'unknown' : presence ? 'yes' : 'no';
+  const known = presence ? 'yes' : 'no';
   return (
     <Group gap="sm">
       <StateBadge isActive={isActive} />
       {fallState !== null && isOpen(fallState) && <Badge color="red">{texts.fall[fallState]}</Badge>}
-      <Text>{texts.presence[there]}</Text>
+      <Text>{texts.presence[presence === null ? 'unknown' : known]}</Text>
       <Text c="dimmed">
         {texts.lastSeen}: {lastSeen === null ? never : dates.ago(lastSeen, now)}
       </Text>

@@ -19,6 +19,10 @@ export const LoginPage = () => {
   const client = useQueryClient();
   const wasLost = client.getQueryData(lostKey) === true;
   useTitle(texts.title);
+  const submit = (form: HTMLFormElement) => {
+    const credentials = entered(form, 'username', 'password');
+    login.mutate(asksOtp ? { ...credentials, ...entered(form, 'otp') } : credentials);
+  };
   const first = asksOtp ? 'otp' : 'username';
   useEffect(() => document.querySelector<HTMLInputElement>(`input[name=${first}]`)?.focus(), [first]);
   return (
@@ -31,20 +35,17 @@ export const LoginPage = () => {
         <Title order={1} size="h2">
           {texts.title}
         </Title>
-        <Form
-          action={texts.submit}
-          isPending={login.isPending}
-          onSubmit={(form) =>
-            login.mutate(entered(form, 'username', 'password', ...(asksOtp ? (['otp'] as const) : [])))
-          }
-          isAlone
-        >
+        <Form action={texts.submit} isPending={login.isPending} onSubmit={submit} isAlone>
           {wasLost && <Alert color="yellow">{texts.lost}</Alert>}
           <TextInput name="username" label={texts.username} autoComplete="username" required />
           <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
           {asksOtp && (
             <TextInput
-              {...{ name: 'otp', label: texts.appCode, description: texts.codeNeeded, required: true, maxLength: 64 }}
+              name="otp"
+              label={texts.appCode}
+              description={texts.codeNeeded}
+              required
+              maxLength={64}
               autoComplete="one-time-code"
             />
           )}

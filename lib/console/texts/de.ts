@@ -1,13 +1,10 @@
 import { situations } from '#shared/api/messages/situations-de.ts';
 import { admin } from './admin-de.ts';
-import { bots } from './bots-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
-import { groups } from './groups-de.ts';
 import { overview } from './overview-de.ts';
 import { rules } from './rules-de.ts';
 import { sensor, sensors } from './sensor-de.ts';
-import { setup } from './setup-de.ts';
 import { webhooks } from './webhooks-de.ts';
 
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
@@ -115,12 +112,52 @@ export const de: Texts = {
   sensors,
   sensor,
   situations,
-  setup,
-  groups,
+  setup: {
+    chooseCustomer: 'Wählen Sie oben einen Kunden, um zu sehen, was ihm gehört.',
+    noCustomer: 'Es gibt noch keinen Kunden: das Haus, zu dem Sensoren, Regeln und Benutzer gehören.',
+    ofNoCustomer:
+      'Sie gehören zu keinem Kunden; darum gibt es nichts zu sehen. Ein Systemverwalter kann Sie einem zuordnen.',
+    shownOnce: 'Kopieren Sie es jetzt: Es wird nur dieses eine Mal gezeigt.',
+    name: 'Name',
+    changed: 'Geändert',
+    created: 'Angelegt',
+    saved: 'Gespeichert.',
+    deleted: 'Gelöscht.',
+    deleteTitle: (name) => `„${name}“ löschen?`,
+    state: 'Zustand',
+    actions: 'Aktionen',
+    on: 'An',
+    off: 'Aus',
+    language: 'Sprache',
+    languages: { en: 'English', de: 'Deutsch' },
+  },
+  groups: {
+    title: 'Gruppen',
+    one: 'Gruppe',
+    create: 'Neue Gruppe',
+    explain: 'Eine Regel kann eine Gruppe als Ganzes beobachten. Ein Sensor ist in höchstens einer Gruppe.',
+    empty:
+      'Noch keine Gruppe. Eine Gruppe fasst Sensoren zusammen, die Regeln gemeinsam beobachten, etwa eine Station.',
+    sensors: 'Sensoren',
+    add: 'Sensor hinzufügen',
+    search: 'Name oder Hardware-Id',
+    none: 'In dieser Gruppe ist kein Sensor.',
+    out: 'Herausnehmen',
+    moves: 'Ein Sensor einer anderen Gruppe verlässt diese, wenn Sie speichern.',
+    deleteText: 'Ihre Sensoren bleiben. Eine Gruppe, die eine Regel beobachtet, lässt sich nicht löschen.',
+  },
   rules,
   changes: 'Änderungen',
   personalData: 'Personendaten',
-  bots,
+  bots: {
+    title: 'Bots',
+    create: 'Neuer Bot',
+    explain: 'Ein Bot ist ein Konto ohne Anmeldung: Regeln melden ihm über seine Webhooks, in seiner Sprache.',
+    empty: 'Noch kein Bot. Eine Regel meldet ihren Empfängern über Webhooks von Bots.',
+    made: 'Der Bot ist angelegt. Geben Sie ihm als Nächstes einen Webhook.',
+    deleteText: 'Seine Webhooks gehen mit ihm. Regeln, die ihn nennen, melden ihren anderen Empfängern.',
+    rename: 'Ändern',
+  },
   channels: 'Meine Kanäle',
   webhooks,
   deliveries,

@@ -1,13 +1,10 @@
 import { situations } from '#shared/api/messages/situations-en.ts';
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
-import { bots } from './bots-en.ts';
 import { deliveries } from './deliveries-en.ts';
-import { groups } from './groups-en.ts';
 import { overview } from './overview-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
-import { setup } from './setup-en.ts';
 import { webhooks } from './webhooks-en.ts';
 
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
@@ -108,12 +105,52 @@ export const en = {
   sensors,
   sensor,
   situations,
-  setup,
-  groups,
+  /** The texts that the pages for setting up share. */
+  setup: {
+    chooseCustomer: 'Choose a customer at the top to see what belongs to it.',
+    noCustomer: 'There is no customer yet: the home that sensors, rules and users belong to.',
+    ofNoCustomer:
+      'You belong to no customer, so there is nothing to see. A system admin can make you one of its users.',
+    shownOnce: 'Copy it now: it is shown only this once.',
+    name: 'Name',
+    changed: 'Changed',
+    created: 'Created',
+    saved: 'Saved.',
+    deleted: 'Deleted.',
+    deleteTitle: (name: string) => `Delete “${name}”?`,
+    state: 'State',
+    actions: 'Actions',
+    on: 'On',
+    off: 'Off',
+    language: 'Language',
+    languages: { en: 'English', de: 'Deutsch' } as Record<string, string>,
+  },
+  groups: {
+    title: 'Groups',
+    one: 'Group',
+    create: 'New group',
+    explain: 'A rule can watch a group as one. A sensor is in one group at most.',
+    empty: 'No group yet. A group brings sensors together that rules watch as one, such as a ward.',
+    sensors: 'Sensors',
+    add: 'Add a sensor',
+    search: 'Name or hardware id',
+    none: 'No sensor is in this group.',
+    out: 'Take out',
+    moves: 'A sensor of another group leaves that one when you save.',
+    deleteText: 'Its sensors stay. A group that a rule watches cannot be deleted.',
+  },
   rules,
   changes: 'Changes',
   personalData: 'Personal data',
-  bots,
+  bots: {
+    title: 'Bots',
+    create: 'New bot',
+    explain: 'A bot is an account that cannot log in: rules tell it by its webhooks, in its language.',
+    empty: 'No bot yet. A rule tells its recipients by the webhooks of bots.',
+    made: 'The bot is there. Give it a webhook next.',
+    deleteText: 'Its webhooks go with it. Rules that name it tell their other recipients.',
+    rename: 'Change',
+  },
   channels: 'My channels',
   webhooks,
   deliveries,

@@ -39,19 +39,23 @@ export type ListProps<T> = Sorting & {
 
 const minor = (isMinor?: true) => (isMinor ? { className: 'minor' } : {});
 
-const ariaSort = (field: string | undefined, sort: string | undefined) =>
-  sort === `asc(${field})` ? 'ascending' : sort === `desc(${field})` ? 'descending' : undefined;
+const arrows = { ascending: ' ▲', descending: ' ▼', none: ' ↕' };
+/** How a list that is sorted in this way is sorted by a field. */
+const orderOf = (field: string, sort: string | undefined): keyof typeof arrows => {
+  if (sort === `asc(${field})`) return 'ascending';
+  return sort === `desc(${field})` ? 'descending' : 'none';
+};
 
 const Head = ({ head, sortBy, isMinor, sort, onSort }: Omit<Column<never>, 'cell'> & Sorting) => {
   const texts = useTexts();
   if (sortBy === undefined || !onSort) return <Table.Th {...minor(isMinor)}>{head}</Table.Th>;
-  const order = ariaSort(sortBy, sort);
+  const order = orderOf(sortBy, sort);
   const next = order === 'ascending' ? `desc(${sortBy})` : `asc(${sortBy})`;
   return (
-    <Table.Th aria-sort={order ?? 'none'} {...minor(isMinor)}>
+    <Table.Th aria-sort={order} {...minor(isMinor)}>
       <UnstyledButton className="sort" onClick={() => onSort(next)} title={texts.sortedBy(head)}>
         {head}
-        <span aria-hidden>{order === 'ascending' ? ' ▲' : order === 'descending' ? ' ▼' : ' ↕'}</span>
+        <span aria-hidden>{arrows[order]}</span>
       </UnstyledButton>
     </Table.Th>
   );

@@ -41,8 +41,7 @@ export const newWebhook = (isCustomerHook: boolean): WebhookDraft => ({
 });
 
 export const draftOf = (webhook: Webhook): WebhookDraft => {
-  const { name, url, format, isCustomerHook, botId, authMethod, retrySchedule } = webhook;
-  const { eventTypes, situations, sensorGroupId } = webhook;
+  const { name, format, isCustomerHook, botId, authMethod, eventTypes, situations, sensorGroupId } = webhook;
   return {
     name,
     format,
@@ -52,9 +51,9 @@ export const draftOf = (webhook: Webhook): WebhookDraft => {
     eventTypes,
     situations,
     sensorGroupId,
-    url: url ?? '',
-    isFetched: url === null,
-    retries: retrySchedule?.join(', ') ?? '',
+    url: webhook.url ?? '',
+    isFetched: webhook.url === null,
+    retries: webhook.retrySchedule?.join(', ') ?? '',
   };
 };
 

@@ -1,12 +1,51 @@
-import { Select, Stack, Text, TextInput } from '@mantine/core';
+import { MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
 import { faultOf } from '#lib/client/problem.ts';
+import type { Webhook } from '#openapi';
 import { useBots } from '../bots/bots.tsx';
+import { useGroups } from '../groups/groups.tsx';
 import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { fieldsOf } from '../ui/draft.ts';
 import { isForBots, isForChat, isGood, noFilters, toFormat, type WebhookDraft } from './draft.ts';
-import { type FieldsProps, Filters } from './filters.tsx';
+
+type FieldsProps = {
+  customerId: number;
+  draft: WebhookDraft;
+  change: (part: Partial<WebhookDraft>) => void;
+  error: unknown;
+};
+
+type Situation = NonNullable<Webhook['situations']>[number];
+
+/** Lets the user choose which events a webhook of the customer is told of; nothing chosen: all of them. */
+const Filters = ({ customerId, draft, change, error }: FieldsProps) => {
+  const { webhooks: texts, situations } = useTexts();
+  const groups = useGroups(customerId);
+  return (
+    <>
+      <MultiSelect
+        label={texts.situations}
+        placeholder={draft.situations === null ? texts.all : ''}
+        data={Object.entries(situations).map(([value, label]) => ({ value, label }))}
+        value={draft.situations ?? []}
+        onChange={(chosen) => change({ situations: chosen.length > 0 ? (chosen as Situation[]) : null })}
+        searchable
+        clearable
+        error={faultOf(error, 'situations')}
+      />
+      <Select
+        label={texts.group}
+        placeholder={texts.all}
+        data={groups.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+        value={draft.sensorGroupId === null ? null : String(draft.sensorGroupId)}
+        onChange={(id) => change({ sensorGroupId: id === null ? null : Number(id) })}
+        clearable
+        error={faultOf(error, 'sensorGroupId')}
+      />
+    </>
+  );
+};
 
 const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
   const { webhooks: texts } = useTexts();
@@ -30,12 +69,11 @@ const Kind = (props: FieldsProps) => {
   const { draft, change } = props;
   const { webhooks: texts } = useTexts();
   const may = useMay();
-  const choose = (kind: 'bot' | 'customer') =>
-    change({
-      isCustomerHook: kind === 'customer',
-      botId: null,
-      ...(kind === 'customer' ? isForBots(draft.format) && toFormat(draft, 'full') : noFilters),
-    });
+  const choose = (kind: 'bot' | 'customer') => {
+    if (kind === 'bot') return change({ isCustomerHook: false, botId: null, ...noFilters });
+    const format = isForBots(draft.format) ? toFormat(draft, 'full') : {};
+    change({ isCustomerHook: true, botId: null, ...format });
+  };
   return (
     <>
       <Choice

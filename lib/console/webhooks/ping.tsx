@@ -24,14 +24,14 @@ const Answer = ({ webhookId, deliveryId, isPosted }: AnswerProps) => {
   const { status, error, durationMs, responseBody } = attempt;
   const isFetched = status === null && error === null;
   const isGood = isFetched || (status !== null && status >= 200 && status < 300);
+  const outcome = (): string => {
+    if (error !== null) return texts.noPong(deliveries.errors[error] ?? error, durationMs);
+    return status === null ? texts.testFetched : texts.pong(status, durationMs);
+  };
   return (
     <Stack gap="sm">
       <Alert color={isGood ? 'green' : 'red'} role="status">
-        {error !== null
-          ? texts.noPong(deliveries.errors[error] ?? error, durationMs)
-          : status === null
-            ? texts.testFetched
-            : texts.pong(status, durationMs)}
+        {outcome()}
       </Alert>
       {!isFetched && <Phases attempt={attempt} />}
       {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}

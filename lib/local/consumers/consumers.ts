@@ -48,9 +48,13 @@ const startPollers = async (
   const started = mappings.map(async ({ name, queue, ofCustomer, ofGroup, ...limits }: Mapping) => {
     const handler: QueueHandler = await loadHandler(name, runtime, around);
     const { source, close } = open(waiting, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
-    const options = { queue: source, functionName: name, handler, ...limits, clock, onError };
     const { idle, stop } = poll({
-      ...options,
+      queue: source,
+      functionName: name,
+      handler,
+      ...limits,
+      clock,
+      onError,
       reportFailures: true,
       ...(ofCustomer && { ofCustomer }),
       ...(ofGroup && { ofGroup }),
@@ -64,7 +68,9 @@ const startPollers = async (
       // queues can be.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
-    stop: async () => void (await Promise.all(pollers.map((poller) => poller.stop()))),
+    stop: async () => {
+      await Promise.all(pollers.map((poller) => poller.stop()));
+    },
   };
 };
 
@@ -84,8 +90,15 @@ export const startConsumers = async (
   const pollers = await startPollers(runtime, waiting, { clock, onError }, around);
   const start = async ({ name, timeoutSeconds }: Scheduled, seconds: number, firstMs?: number) => {
     const handler: ScheduleHandler = await loadHandler(name, runtime, around);
-    const times = { everyMs: seconds * 1_000, ...(firstMs !== undefined && { firstMs }), timeoutSeconds };
-    return schedule({ name, ...times, handler, clock, onError });
+    return schedule({
+      name,
+      everyMs: seconds * 1_000,
+      ...(firstMs !== undefined && { firstMs }),
+      timeoutSeconds,
+      handler,
+      clock,
+      onError,
+    });
   };
   const sweeping = await start(sweep, Math.min(sweep.everySeconds, sweepSeconds));
   const canary = runtime.settings.CANARY ? [await start(canaryRound, canaryRound.everySeconds, FIRST_CANARY_MS)] : [];
@@ -100,6 +113,8 @@ export const startConsumers = async (
       await Promise.all(timers.map((timer) => timer.idle()));
       await pollers.idle();
     },
-    stop: async () => void (await Promise.all([pollers.stop(), ...timers.map((timer) => timer.stop())])),
+    stop: async () => {
+      await Promise.all([pollers.stop(), ...timers.map((timer) => timer.stop())]);
+    },
   };
 };

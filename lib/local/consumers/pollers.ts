@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
+import { customerOf } from '#shared/queue/encode.ts';
 import type { Clock } from '../clock.ts';
 import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts';
 import type { Message } from '../message.ts';
-import { createGroupLimits } from '../queue/group-limits.ts';
 import type { MessageSource } from '../queue/queue.ts';
 
 /** An SQSBatchResponse. A missing answer means that all messages were processed. */
@@ -39,6 +39,30 @@ type Poller = {
   stop(): Promise<void>;
   /** Resolves when the queue has no message to receive, and no invocation is running. */
   idle(): Promise<void>;
+};
+
+/** Counts the messages of each customer and of each group that are being processed. */
+const createGroupLimits = (mostOfCustomer: number, mostOfGroup: number) => {
+  const counts = new Map<string, number>();
+  const countOf = (name: string): number => counts.get(name) ?? 0;
+  const add = (messages: readonly Message[], by: 1 | -1): void => {
+    for (const { attributes } of messages) {
+      const group = attributes.MessageGroupId;
+      if (group === undefined) continue;
+      for (const name of new Set([group, customerOf(group)])) {
+        const count = countOf(name) + by;
+        if (count === 0) counts.delete(name);
+        else counts.set(name, count);
+      }
+    }
+  };
+  return {
+    isFull: (group: string): boolean => countOf(group) >= mostOfGroup || countOf(customerOf(group)) >= mostOfCustomer,
+    enter: (messages: readonly Message[]) => {
+      add(messages, 1);
+      return () => add(messages, -1);
+    },
+  };
 };
 
 /**
@@ -97,7 +121,10 @@ export const poll = (options: PollOptions): Poller => {
       await Promise.all([looping, ...running]);
     },
     async idle() {
-      while (busy()) await (running.size > 0 ? Promise.race(running) : setImmediate());
+      while (busy()) {
+        if (running.size > 0) await Promise.race(running);
+        else await setImmediate();
+      }
     },
   };
 };

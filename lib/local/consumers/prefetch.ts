@@ -25,7 +25,9 @@ const takeFirst = (groups: Groups, isFull: (group: string) => boolean): Waiting 
 };
 
 const takeNewestOfLongest = (groups: Groups): Waiting | undefined => {
-  const [[id, longest] = ['', []]] = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  const [first] = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  if (!first) return undefined;
+  const [id, longest] = first;
   const newest = longest.pop();
   if (longest.length === 0) groups.delete(id);
   return newest;

@@ -46,7 +46,11 @@ export const receiveOnDemand = (prefetched: Prefetch): Demand => {
   return {
     source: { receive, waitForMessage, stats: prefetched.stats },
     next: async () => {
-      while (!isWanted()) await new Promise<void>((resolve) => (wake = resolve));
+      while (!isWanted()) {
+        const woken = Promise.withResolvers<void>();
+        wake = woken.resolve;
+        await woken.promise;
+      }
       return asked;
     },
     end: () => {

@@ -37,7 +37,11 @@ export const schedule = (options: ScheduleOptions): Schedule => {
   let stopped = false;
   const runNow = (): Promise<void> => {
     waiting += 1;
-    last = last.then(() => (stopped ? undefined : runOnce(options))).finally(() => (waiting -= 1));
+    last = last
+      .then(() => (stopped ? undefined : runOnce(options)))
+      .finally(() => {
+        waiting -= 1;
+      });
     return last;
   };
   const tick = (): void => {

@@ -20,9 +20,9 @@ import { receiveOnDemand, unlimited } from './receive-on-demand.ts';
 
 const WAIT_SECONDS = 1;
 /** Timeouts in ms. The answer takes long when there is no message to receive. */
+const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 /** The visibility timeout of queues that this host creates: messages wait here, too, before they are worked on. */
 const visibilityHere = (timeoutSeconds: number): number => 2 * timeoutSeconds;
-const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 
 type Urls = Record<QueueName, string>;
 
@@ -111,8 +111,9 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   // A message may wait here as long as it can still be processed before the queue shows it again.
   const prefetched = createPrefetch(clock, visibilityHere(timeoutSeconds) - timeoutSeconds, most);
   const demand = QueueUrl.endsWith(FIFO_SUFFIX) ? receiveOnDemand(prefetched) : unlimited(prefetched);
-  const changeVisibility = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> =>
-    void (await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout })));
+  const changeVisibility = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> => {
+    await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+  };
   const reveal = ({ receiptHandle }: Message, seconds: number): Promise<void> =>
     changeVisibility(receiptHandle, seconds).catch(onError);
   const receive = async (MaxNumberOfMessages: number): Promise<void> => {

@@ -44,6 +44,10 @@ export const createHealth = ({ dataDir, waiting, clock, exceptions }: Options) =
     if (clock.now() - probed.at >= PROBE_EVERY) probed = { at: clock.now(), isWritable: isWritable(dataDir) };
     return probed.isWritable;
   };
+  const diskState = async (): Promise<HostHealth['disk']> => {
+    if (dataDir === ':memory:') return null;
+    return (await probe()) ? 'OK' : 'FAILING';
+  };
   const oldest = (queues: LocalQueues): number =>
     Math.max(0, ...ofAlarms.map((name) => clock.now() - (queues[name].waitingSince() ?? clock.now())));
   return {
@@ -63,7 +67,7 @@ export const createHealth = ({ dataDir, waiting, clock, exceptions }: Options) =
     health: async (): Promise<HostHealth> => ({
       since,
       queues: clock.now() - refusedAt < REMEMBERED ? 'FAILING' : 'OK',
-      disk: dataDir === ':memory:' ? null : (await probe()) ? 'OK' : 'FAILING',
+      disk: await diskState(),
       oldestWaitingSeconds: waiting && Math.round(oldest(waiting) / 1_000),
       exceptions: exceptions(),
     }),

@@ -9,7 +9,10 @@ export const pooledBytes = (): ((bytes: number) => Uint8Array) => {
   let used = 0;
   return (bytes) => {
     if (bytes > POOL) return randomBytes(bytes);
-    if (used + bytes > POOL) [pool, used] = [randomBytes(POOL), 0];
+    if (used + bytes > POOL) {
+      pool = randomBytes(POOL);
+      used = 0;
+    }
     used += bytes;
     return pool.subarray(used - bytes, used);
   };

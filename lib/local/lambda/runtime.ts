@@ -24,9 +24,8 @@ import { tableClient } from '../table/client.ts';
 import { clientConfig, ensureTable } from '../table/endpoint.ts';
 import type { Storage } from '../table/storage.ts';
 import { cipherHere } from './cipher.ts';
-import { createMailFolder } from './mail-folder.ts';
-import { createMessageFolder } from './message-folder.ts';
 import { createMetrics } from './metrics.ts';
+import { createMailFolder, createMessageFolder } from './outbox.ts';
 import { pooledBytes } from './pooled-bytes.ts';
 
 /** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
@@ -63,7 +62,7 @@ export type OpenedQueues = Awaited<ReturnType<typeof startQueues>>;
 type Parts = {
   settings: Settings;
   table: TableClient;
-  opened: Awaited<ReturnType<typeof startQueues>>;
+  opened: OpenedQueues;
   clock: Clock;
   publish: Publish | undefined;
 };
@@ -73,7 +72,8 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
   const webhookClient = createWebhookClient(settings, { allowLoopback: true });
-  const message = createMessageFolder({ dataDir, now, say });
+  const outbox = { dataDir, now, say };
+  const message = createMessageFolder(outbox);
   const { TELEGRAM_TOKEN } = settings;
   const passwords = passwordsAt(options.passwordCost, random);
   const vault = createVault(await cipherHere(options, random));
@@ -92,7 +92,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     queues: watched(opened.queues),
     aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
-    mail: createMailFolder({ dataDir, sender: settings.MAIL_SENDER, now, say }),
+    mail: createMailFolder(settings.MAIL_SENDER, outbox),
     peopleOf,
     messengers: async () => ({
       sms: message,

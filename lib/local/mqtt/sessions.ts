@@ -63,7 +63,9 @@ export const createTurns = (take: (event: Published) => Promise<void>, now: () =
       return turn;
     },
     /** Resolves when the messages in progress are done. */
-    settled: async (): Promise<void> => void (await Promise.all(running)),
+    settled: async (): Promise<void> => {
+      await Promise.all(running);
+    },
   };
 };
 export type Turns = ReturnType<typeof createTurns>;

@@ -142,8 +142,13 @@ export const createQueue = (options: QueueOptions): Queue => {
 
 const statsOf = (order: FairOrder): Stats => {
   const { size, hidden, inFlight } = order;
-  const counts = { visible: size - hidden.items.length, inFlight, delayed: hidden.items.length - inFlight };
-  return { ...counts, blocked: blockedIn(order), nextVisibleAt: nextVisibleAt(order) };
+  return {
+    visible: size - hidden.items.length,
+    inFlight,
+    delayed: hidden.items.length - inFlight,
+    blocked: blockedIn(order),
+    nextVisibleAt: nextVisibleAt(order),
+  };
 };
 
 const backlogOf = ({ ready, groups }: FairOrder, groupId: string) => ({

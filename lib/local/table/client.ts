@@ -56,7 +56,11 @@ const tokens = (now: () => number) => {
   return {
     find: (token: string): string | undefined => recent.get(token) ?? older.get(token),
     add: (token: string, content: string): void => {
-      if (now() - since > TOKEN_MS) [older, recent, since] = [recent, new Map(), now()];
+      if (now() - since > TOKEN_MS) {
+        older = recent;
+        recent = new Map();
+        since = now();
+      }
       recent.set(token, content);
     },
   };
@@ -83,9 +87,9 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
   };
   const batch = ({ RequestItems, ...more }: Input) => {
     optionsOf(more, []);
-    const [[name = '', given] = [], ...others] = Object.entries(Object(RequestItems));
-    if (name !== tableName || others.length > 0) throw invalid('a batch is of this table alone');
-    return getAll(rows, name, given as Input);
+    const { [tableName]: given, ...others } = Object(RequestItems);
+    if (!given || Object.keys(others).length > 0) throw invalid('a batch is of this table alone');
+    return getAll(rows, tableName, given as Input);
   };
   const reads = new Map<unknown, (input: Input) => object>([
     [GetCommand, (input) => get(rows, input)],

@@ -1,10 +1,38 @@
-import { isSame, orderOf } from './compare.ts';
 import { invalid } from './errors.ts';
 import { type Bound, listOf, operandAt, operandOf, parsedOnce, type Reader } from './expression.ts';
 import type { Document, Value } from './values.ts';
 
 type Condition = (item: Document, bound: Bound) => boolean;
 type Comparison = (a: Value | undefined, b: Value | undefined) => boolean;
+
+const isNumber = (value: Value): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
+
+/** Are two values the same, in type and content? */
+const isSame = (a: Value | undefined, b: Value | undefined): boolean => {
+  if (a === undefined || b === undefined) return false;
+  // biome-ignore lint/suspicious/noDoubleEquals: a number and a bigint may be the same number.
+  if (isNumber(a) && isNumber(b)) return a == b;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((element, at) => isSame(element, b[at]));
+  }
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]));
+};
+
+/** Below 0, 0 or above 0, as the table orders two numbers or two texts (by their bytes); null: they have no order. */
+const orderOf = (a: Value | undefined, b: Value | undefined): number | null => {
+  if (a === undefined || b === undefined) return null;
+  if (isNumber(a) && isNumber(b)) {
+    if (a < b) return -1;
+    return a > b ? 1 : 0;
+  }
+  if (typeof a === 'string' && typeof b === 'string')
+    return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return null;
+};
 
 const ordered =
   (fits: (order: number) => boolean): Comparison =>

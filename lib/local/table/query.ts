@@ -39,7 +39,8 @@ const parseKeys = parsedOnce((reader: Reader) => {
   reader.expect('BETWEEN');
   const low = reader.value();
   reader.expect('AND');
-  return { partition, value, sort, start: null, bounds: [low, reader.value()] as const };
+  const high = reader.value();
+  return { partition, value, sort, start: null, bounds: { low, high } };
 });
 
 const parseProjection = parsedOnce((reader: Reader): Path[] => listOf(reader, () => reader.path()));
@@ -60,31 +61,42 @@ const textOf = (value: unknown): string => {
   return value;
 };
 
+type KeyCondition = ReturnType<typeof parseKeys>['run'];
+/** The bounds of the sort key that a condition sets; `given` is the text of a placeholder. */
+const boundsOf = (
+  { start, bounds }: Pick<KeyCondition, 'start' | 'bounds'>,
+  given: (name: string) => string,
+): Pick<Range, 'low' | 'high' | 'isClosed'> => {
+  if (start) return { low: given(start), high: behind(given(start)), isClosed: false };
+  if (!bounds) return { low: '', high: null, isClosed: false };
+  const low = given(bounds.low);
+  const high = given(bounds.high);
+  if (Buffer.compare(Buffer.from(low), Buffer.from(high)) > 0)
+    throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
+  return { low, high, isClosed: true };
+};
+
 const rangeOf = (input: Input, index: IndexName | undefined): { range: Range; paths: Path[] | undefined } => {
   const condition = parseKeys(String(input.KeyConditionExpression));
   const projection =
     input.ProjectionExpression === undefined ? null : parseProjection(String(input.ProjectionExpression));
-  const bound = boundOf(input, [condition, ...(projection ? [projection] : [])]);
+  const bound = boundOf(input, projection ? [condition, projection] : [condition]);
   const { partition, value, sort, start, bounds } = condition.run;
-  const names = [partition, ...(sort ? [sort] : [])].map((path) => namesOf(path, bound).join('.'));
-  const keys = keyNames(index);
-  if (names.some((name, at) => name !== keys[at])) throw invalid('Query condition missed key schema element');
+  const [hash, sortKey] = keyNames(index);
+  const nameOf = (path: Path): string => namesOf(path, bound).join('.');
+  if (nameOf(partition) !== hash || (sort && nameOf(sort) !== sortKey))
+    throw invalid('Query condition missed key schema element');
   const given = (name: string) => textOf(bound.values[name]);
   const startKey = input.ExclusiveStartKey === undefined ? null : documentOf(Object(input.ExclusiveStartKey));
-  const placed = index ? [keys[1], 'pk', 'sk'] : ['sk'];
-  const [low, high] = bounds ? bounds.map(given) : [];
-  if (low !== undefined && high !== undefined && Buffer.compare(Buffer.from(low), Buffer.from(high)) > 0)
-    throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
+  const placed = index ? [sortKey, 'pk', 'sk'] : ['sk'];
   const range = {
     index,
+    ...boundsOf({ start, bounds }, given),
     partition: given(value),
     newestFirst: input.ScanIndexForward === false,
-    isClosed: bounds !== null,
-    low: start ? given(start) : (low ?? ''),
-    high: start ? behind(given(start)) : (high ?? null),
     after: startKey && placed.map((name) => textOf(startKey[name])),
   };
-  if (startKey && startKey[keys[0]] !== range.partition)
+  if (startKey && startKey[hash] !== range.partition)
     throw invalid('The provided starting key is outside query boundaries');
   return { range, paths: projection?.run.map((path) => namesOf(path, bound)) };
 };

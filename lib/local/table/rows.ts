@@ -54,22 +54,28 @@ const statements = (database: DatabaseSync) => {
 
 const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }: Range): [string, string[]] => {
   const [hash, sort] = keyNames(index);
-  const order = newestFirst ? 'DESC' : 'ASC';
-  const bounds: [string, string][] = [
-    [`${hash} = ?`, partition],
-    [`${sort} >= ?`, low],
-    ...(high === null ? [] : ([[`${sort} ${isClosed ? '<=' : '<'} ?`, high]] as [string, string][])),
-    // Else SQLite might begin at the start of the range again for each page.
-    ...(after?.[0] === undefined ? [] : ([[`${sort} ${newestFirst ? '<=' : '>='} ?`, after[0]]] as [string, string][])),
-  ];
   const place = index ? [sort, 'pk', 'sk'] : [sort];
-  const behind = after && `(${place.join(', ')}) ${newestFirst ? '<' : '>'} (${place.map(() => '?').join(', ')})`;
-  const conditions = [...bounds.map(([condition]) => condition), ...(behind ? [behind] : [])];
+  const conditions = [`${hash} = ?`, `${sort} >= ?`];
+  const values = [partition, low];
+  if (high !== null) {
+    conditions.push(`${sort} ${isClosed ? '<=' : '<'} ?`);
+    values.push(high);
+  }
+  if (after?.[0] !== undefined) {
+    // Else SQLite might begin at the start of the range again for each page.
+    conditions.push(`${sort} ${newestFirst ? '<=' : '>='} ?`);
+    values.push(after[0]);
+  }
+  if (after) {
+    conditions.push(`(${place.join(', ')}) ${newestFirst ? '<' : '>'} (${place.map(() => '?').join(', ')})`);
+    values.push(...after);
+  }
   const wanted = index ? ['pk', 'sk', hash, sort] : ['size', 'item'];
+  const order = newestFirst ? 'DESC' : 'ASC';
   const text =
     `SELECT ${wanted.join(', ')} FROM items WHERE ${conditions.join(' AND ')} ` +
     `ORDER BY ${place.map((name) => `${name} ${order}`).join(', ')}`;
-  return [text, [...bounds.map(([, value]) => value), ...(after ?? [])]];
+  return [text, values];
 };
 
 /** The table's rows in an open database. */

@@ -1,11 +1,11 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isBusy, lockFile } from '../file-lock.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
+import { items } from '#shared/store/table.ts';
 import { QUEUES } from '../queue/queue-file.ts';
 import { createDurable } from './durable.ts';
 import { rowsOf, SCHEMA } from './rows.ts';
-import { scrub } from './scrub.ts';
 import { createTurns } from './turns.ts';
 
 /** Identifies the file: "SC01" in its header. https://www.sqlite.org/pragma.html#pragma_application_id */
@@ -17,7 +17,7 @@ const BUSY_MS = 2_000;
 // What is committed is handed to the disk by durable.ts, which does not hold up the event loop. Pages are copied from the
 // journal into the database when it has 16 MB: most of them were written many times until then. It holds up the loop for
 // 4 ms, and a start after a crash reads the journal. What is deleted is overwritten where that takes no
-// further write; scrub.ts does the rest.
+// further write; `scrub` does the rest.
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -30,6 +30,31 @@ const PRAGMAS = `
 /** The file of the table and the queues in a data folder. */
 export const dataFileOf = (folder: string): string => (folder === IN_MEMORY ? IN_MEMORY : join(folder, 'cloud.sqlite'));
 
+/** https://www.sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
+
+/** Did SQLite refuse something because another process has the file? */
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+
+/**
+ * Locks a file for this process: an error for which `isBusy` is true means that another one has it. The lock is SQLite's
+ * own on an empty database, which exists on every platform and ends with the process, however that ends. Gives a
+ * function that frees it.
+ */
+const lockFile = (path: string): (() => void) => {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return () => {
+    if (database.isOpen) database.close();
+  };
+};
+
 const numberOf = (database: DatabaseSync, query: string): number =>
   Number(Object.values(database.prepare(query).get() ?? {})[0]);
 
@@ -41,6 +66,25 @@ const numberOf = (database: DatabaseSync, query: string): number =>
 const checkPages = (database: DatabaseSync): void => {
   const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
   if (found !== 'ok') throw new Error(`it is damaged (${String(found).replaceAll('\n', ' ')})`);
+};
+
+/** So long (ms) after its beginning an erasure may still remove something. */
+const LONGEST = 3_600_000;
+const MINUTE = 60_000;
+
+/**
+ * Writes a file anew if something was erased from it since it was written anew last: in the free parts of its pages there
+ * may be traces. Nobody is served meanwhile, so it is done when a host starts and when it stops; it takes about a second
+ * for each 200 MB.
+ * https://www.sqlite.org/lang_vacuum.html
+ */
+const scrub = (database: DatabaseSync, now: number): void => {
+  const newest = database.prepare('SELECT max(sk) AS id FROM items WHERE pk = ?').get(items.erasure.pk({}))?.id;
+  if (typeof newest !== 'string') return;
+  const scrubbed = Number(database.prepare('PRAGMA user_version').get()?.user_version) * MINUTE;
+  if (timeOfUlid(newest) + LONGEST < scrubbed) return;
+  // The version of the file is the minute (since 1970) of its last writing.
+  database.exec(`PRAGMA user_version = ${Math.floor(now / MINUTE)}; VACUUM;`);
 };
 
 /** Prepares a file of this module, and makes what is in a new one. A file of another program is left as it is. */
@@ -59,7 +103,8 @@ const prepare = (database: DatabaseSync): void => {
 };
 
 const explain = (path: string, error: unknown): Error => {
-  const why = isBusy(error) ? 'another process has it open' : error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const why = isBusy(error) ? 'another process has it open' : message;
   const isDamaged = /malformed|not a database|it is damaged/.test(why);
   const remedy = isDamaged ? '; put a copy of the folder in its place that npm run backup has made' : '';
   return new Error(`the data cannot be kept in ${path}: ${why}${remedy}`, { cause: error });

@@ -21,14 +21,16 @@ const wrongType = () => unfit('An operand in the update expression has an incorr
 const missing = () => unfit('The provided expression refers to an attribute that does not exist in the item');
 const misplaced = () => unfit('The document path provided in the update expression is invalid for update');
 
+const wholeOf = (operand: Value | undefined): bigint => {
+  if (typeof operand === 'bigint') return operand;
+  if (typeof operand !== 'number') throw wrongType();
+  if (!Number.isInteger(operand)) throw unfit('this table adds whole numbers alone');
+  return BigInt(operand);
+};
+
 /** Adds whole numbers, exactly. The store adds no others. */
 const sumOf = (a: Value | undefined, b: Value | undefined): Value => {
-  const [left, right] = [a, b].map((operand) => {
-    if (typeof operand === 'bigint' || (typeof operand === 'number' && Number.isInteger(operand)))
-      return BigInt(operand);
-    throw typeof operand === 'number' ? unfit('this table adds whole numbers alone') : wrongType();
-  });
-  const sum = (left ?? 0n) + (right ?? 0n);
+  const sum = wholeOf(a) + wholeOf(b);
   if (String(sum).length > MOST_DIGITS) throw unfit('Number overflow');
   return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum;
 };
@@ -113,7 +115,7 @@ const refuseOverlaps = (paths: readonly Path[]): void => {
 
 /** Sets or removes what stands at a path. A place behind the end of a list is its next one. */
 const put = (item: Document, path: Path, value: Value | undefined): void => {
-  const [last] = path.slice(-1);
+  const last = path.at(-1);
   const parent = valueAt(item, path.slice(0, -1));
   if (Array.isArray(parent) && typeof last === 'number') {
     if (value === undefined) parent.splice(last, 1);

@@ -92,7 +92,8 @@ const actions: Readonly<Record<string, Prepare>> = {
 const MOST_ACTIONS = 100;
 
 const prepareAction = (rows: Rows, action: Input): Prepared => {
-  const [[name = '', input] = [], ...more] = Object.entries(action).filter(([, value]) => value !== undefined);
+  const [first, ...more] = Object.entries(action).filter(([, value]) => value !== undefined);
+  const [name, input] = first ?? ['', undefined];
   const prepare = actions[name];
   if (!prepare || more.length > 0) throw invalid(`a transaction has no action ${name}`);
   return prepare(rows, input as Input);

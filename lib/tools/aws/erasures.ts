@@ -6,7 +6,12 @@ import type { ListedErasure } from '#shared/store/subjects/data-jobs.ts';
 const MARGIN = 60_000;
 
 const begun = ({ id, customerId, subject, reason }: ListedErasure, now: number) => ({
-  ...({ id, customerId, subject, reason, kind: 'erasure', state: 'running' } as const),
+  id,
+  customerId,
+  subject,
+  reason,
+  kind: 'erasure' as const,
+  state: 'running' as const,
   createDate: now,
   updateDate: now,
   counts: {},

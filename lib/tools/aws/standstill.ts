@@ -13,7 +13,10 @@ const allAre = async (
   { account }: Tools,
   wanted: (deployed: DeployedFunction) => number | null,
 ): Promise<boolean> => {
-  for (const deployed of functions) if ((await account.reserved(deployed.name)) !== wanted(deployed)) return false;
+  for (const deployed of functions) {
+    const reserved = await account.reserved(deployed.name);
+    if (reserved !== wanted(deployed)) return false;
+  }
   return true;
 };
 const reserveAll = async (
@@ -21,9 +24,10 @@ const reserveAll = async (
   { account }: Tools,
   wanted: (deployed: DeployedFunction) => number | null,
 ): Promise<void> => {
-  for (const deployed of functions)
-    if ((await account.reserved(deployed.name)) !== wanted(deployed))
-      await account.reserve(deployed.name, wanted(deployed));
+  for (const deployed of functions) {
+    const reserved = await account.reserved(deployed.name);
+    if (reserved !== wanted(deployed)) await account.reserve(deployed.name, wanted(deployed));
+  }
 };
 const nothing = () => 0;
 const asDeployed = ({ reserved }: DeployedFunction) => reserved;
@@ -31,10 +35,13 @@ const asDeployed = ({ reserved }: DeployedFunction) => reserved;
 /** Switches all mappings, each when its earlier change is over, and waits until they are all so. */
 const switchAll = async (functions: readonly DeployedFunction[], isOn: boolean, tools: Tools): Promise<void> => {
   const { account } = tools;
-  const [wanted, other] = isOn ? ['Enabled', 'Disabled'] : ['Disabled', 'Enabled'];
+  const wanted = isOn ? 'Enabled' : 'Disabled';
+  const other = isOn ? 'Disabled' : 'Enabled';
   const areSo = async () => {
     const mappings = await account.mappings(namesOf(functions));
-    for (const { id, state } of mappings) if (state === other) await account.switchMapping(id, isOn);
+    for (const { id, state } of mappings) {
+      if (state === other) await account.switchMapping(id, isOn);
+    }
     return mappings.every(({ state }) => state === wanted) && (!isOn || mappings.length === queuesOf(functions));
   };
   await until(areSo, { what: `every queue that feeds a function is ${wanted.toLowerCase()}`, minutes: 15 }, tools);

@@ -29,9 +29,10 @@ const extras = (dynamo: DynamoDBClient) => ({
     const { ContinuousBackupsDescription } = await dynamo.send(new DescribeContinuousBackupsCommand({ TableName }));
     const given = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
     if (given?.PointInTimeRecoveryStatus !== 'ENABLED') return null;
-    const from = given.EarliestRestorableDateTime;
-    const to = given.LatestRestorableDateTime;
-    return { from: from?.getTime() ?? 0, to: to?.getTime() ?? 0 };
+    return {
+      from: given.EarliestRestorableDateTime?.getTime() ?? 0,
+      to: given.LatestRestorableDateTime?.getTime() ?? 0,
+    };
   },
   /** Does nothing while AWS still prepares the backups of a new table. */
   keepRecoverable: async (TableName: string): Promise<void> => {

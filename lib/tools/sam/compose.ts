@@ -1,4 +1,4 @@
-import { KEY_ALIAS } from '#lib/local/lambda/key-file.ts';
+import { KEY_ALIAS } from '#lib/local/lambda/cipher.ts';
 
 /** The network that the engines and the functions are in: there the names of the engines are their hosts. */
 export const NETWORK = 'sensor-cloud';

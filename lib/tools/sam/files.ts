@@ -1,5 +1,5 @@
 import { nameAtEndpoint } from '#lib/local/consumers/sqs.ts';
-import { KEY_ALIAS } from '#lib/local/lambda/key-file.ts';
+import { KEY_ALIAS } from '#lib/local/lambda/cipher.ts';
 import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Resource, Template } from '../aws/template.ts';
 import { fromHere } from './compose.ts';

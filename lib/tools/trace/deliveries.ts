@@ -36,23 +36,20 @@ const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, rul
  */
 export const deliveriesOf = async (
   table: Table,
-  {
-    place,
-    event,
-    ...to
-  }: { place: SensorKey; event: EventItem; webhookIds: readonly string[]; ruleIds: readonly number[] },
+  asked: { place: SensorKey; event: EventItem; webhookIds: readonly string[]; ruleIds: readonly number[] },
   now: number,
 ): Promise<Sent[]> => {
+  const { place, event, webhookIds, ruleIds } = asked;
   const { deliveries } = store(table);
   const { customerId } = place;
   const ofWebhook = async (webhookId: string): Promise<Delivery[]> => {
-    const ids = idsOf(place, event, webhookId, to.ruleIds);
+    const ids = idsOf(place, event, webhookId, ruleIds);
     const found = await deliveries.getAll(customerId, webhookId, ids);
     if (found.length === 0) return [];
     const { page } = await deliveries.range(customerId, webhookId, [event.receiveDate, now], { limit: LOOKED });
     return [...found, ...page.filter(({ replayOf }) => found.some(({ id }) => id === replayOf))];
   };
-  return (await Promise.all(to.webhookIds.map(ofWebhook))).flat().map(sentOf);
+  return (await Promise.all(webhookIds.map(ofWebhook))).flat().map(sentOf);
 };
 
 /** Finds the first deliveries to the people whom hits of an event name. Their ids are derived as well. */

@@ -39,9 +39,9 @@ const messageAt = (table: Table, place: SensorKey, uuid: string) =>
 
 /** Reads the events of a message; with `all` false only the one that has this uuid itself. */
 const eventsOf = async (table: Table, { place, item: { id } }: FoundMessage, uuid: string, all: boolean) => {
-  const [from, to] = [id, id + MOST_EVENTS].map((eventId) => items.event.sk({ eventId, uuid: '' }));
-  const pk = items.event.pk(place);
-  const { items: found } = await table.query<EventItem>({ pk, between: [from ?? '', to ?? ''] });
+  const from = items.event.sk({ eventId: id, uuid: '' });
+  const to = items.event.sk({ eventId: id + MOST_EVENTS, uuid: '' });
+  const { items: found } = await table.query<EventItem>({ pk: items.event.pk(place), between: [from, to] });
   return found.filter((event) => event.uuid === uuid || (all && event.source === uuid));
 };
 
@@ -121,9 +121,9 @@ const lifeOf = async (around: TraceContext, event: EventItem, notes: Set<string>
   const concerned = all.filter(isConcerned);
   const firedAt = await firedBefore(table, place, event, { rules: concerned, hits: nearby.hits });
   const named = [...hooks.map(({ id }) => id), ...Object.keys(customer?.hooks ?? {})];
-  const to = { webhookIds: [...new Set(named)], ruleIds: [...fired] };
+  const webhookIds = [...new Set(named)];
   const sent = [
-    ...(await deliveriesOf(table, { place, event, ...to }, now)),
+    ...(await deliveriesOf(table, { place, event, webhookIds, ruleIds: [...fired] }, now)),
     ...(await deliveriesToPeople(table, place, event, hits)),
   ];
   if (hits.length > 0 && sent.length === 0)
@@ -158,8 +158,11 @@ export const readLife = async (
     (await sensors.get(place.customerId, place.sensorId)) ??
     (await sensors.former(place.customerId, place.sensorId))?.sensor ??
     null;
-  const message = source === null ? null : source === uuid ? item : await messageAt(table, place, source);
-  const accepted = message && source !== null ? acceptedMessage(sensor, source, message) : null;
+  const acceptedAs = async (source: string): Promise<AcceptedMessage | null> => {
+    const message = source === uuid ? item : await messageAt(table, place, source);
+    return message && acceptedMessage(sensor, source, message);
+  };
+  const accepted = source === null ? null : await acceptedAs(source);
   const notes = new Set<string>();
   const around = { table, place, sensor, accepted, now };
   const events: EventLife[] = [];

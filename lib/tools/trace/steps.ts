@@ -16,14 +16,14 @@ const at = (step: string, time: number, before: number | null, says: string): St
   says,
 });
 
+const decodedSaid = (signal: AcceptedMessage['signal']): string => {
+  if (!signal) return 'not decoded: its sensor is not known any more';
+  return 'status' in signal ? `${signal.kind}: ${signal.status}` : signal.kind;
+};
+
 const acceptedOf = ({ uuid, receiveDate, bytes, signal }: AcceptedMessage): Step[] => [
   at('accepted', receiveDate, null, `message ${uuid}, ${bytes} bytes`),
-  untimed(
-    'decoded',
-    signal
-      ? `${signal.kind}${'status' in signal ? `: ${signal.status}` : ''}`
-      : 'not decoded: its sensor is not known any more',
-  ),
+  untimed('decoded', decodedSaid(signal)),
 ];
 
 const eventOf = ({ event }: EventLife): Step[] => {
@@ -89,7 +89,8 @@ const takenOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[] => {
  */
 export const sentSteps = ({ delivery, attempts }: Sent, before: number | null): Step[] => {
   const { id, webhookId, person, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
-  const of = replayOf ? `repeats ${replayOf}` : hit ? `for hit ${hit.id}` : 'without a rule';
+  const cause = hit ? `for hit ${hit.id}` : 'without a rule';
+  const of = replayOf ? `repeats ${replayOf}` : cause;
   const next = nextAttempt && state === 'retrying' ? `, next attempt at ${new Date(nextAttempt).toISOString()}` : '';
   const to = person ? `user ${person.userId} by ${person.by}` : `webhook ${webhookId}`;
   const says = `${id} to ${to}, ${of}: ${state}${reason ? ` (${reason})` : ''}${next}`;
@@ -129,22 +130,16 @@ export const stepsOf = ({ accepted, events }: Life): Step[] => [
   ...events.flatMap((event) => [...eventOf(event), judgedOf(event), ...rulesOf(event), ...outcomesOf(event)]),
 ];
 
-/** Formats a delay for people. */
-const delay = (ms: number): string => {
-  const size = Math.abs(ms);
-  const text =
-    size < 10_000
-      ? `${size} ms`
-      : size < 600_000
-        ? `${(size / 1_000).toFixed(1)} s`
-        : `${Math.round(size / 60_000)} min`;
-  return `${ms < 0 ? '-' : '+'}${text}`;
+/** Formats a duration (ms) for people. */
+const duration = (ms: number): string => {
+  if (ms < 10_000) return `${ms} ms`;
+  return ms < 600_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 };
 
 /** Formats each step as a line: time (UTC), delay since the step before, and what happened. */
 export const linesOf = (steps: readonly Step[]): string[] =>
   steps.map(({ step, at, after, says }) => {
     const time = at === null ? '' : new Date(at).toISOString().replace('T', ' ');
-    const waited = after === null ? '' : delay(after);
+    const waited = after === null ? '' : `${after < 0 ? '-' : '+'}${duration(Math.abs(after))}`;
     return `${time.padEnd(24)}  ${waited.padStart(10)}  ${step.padEnd(8)}  ${says}`;
   });

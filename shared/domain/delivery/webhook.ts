@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { eventType, Situation } from '../event/event.ts';
 import { Format } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { id, int32, int64, millis, text, uuid } from '../values.ts';
-import { eventFilterFields } from './event-filter-fields.ts';
 import { type EventFilters, filterNames, noFilters } from './event-filters.ts';
 import { SecretKey } from './webhook-secret.ts';
 
@@ -10,6 +10,25 @@ const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
 
 /** One delay in seconds for each attempt, the first one included. */
 const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
+
+const anyOf = <T extends z.ZodType>(element: T, what: string) =>
+  z
+    .array(element)
+    .min(1)
+    .max(64)
+    .nullable()
+    .default(null)
+    .meta({ description: `customer webhooks alone; null: ${what}` });
+
+/** The fields of a webhook that say which events it is told of (completion 12 "Filters"). */
+const eventFilterFields = {
+  eventTypes: anyOf(eventType(), 'events of any type, and those without one'),
+  situations: anyOf(Situation, 'events of any situation, and those without one'),
+  sensorGroupId: id
+    .nullable()
+    .default(null)
+    .meta({ description: 'customer webhooks alone; null: events of all sensors' }),
+} satisfies Record<keyof EventFilters, z.ZodType>;
 
 const fields = z.object({
   name: text(1, 64),

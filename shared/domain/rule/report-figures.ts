@@ -62,8 +62,8 @@ const silencesOf = (events: readonly ReportedEvent[], until: number | null): Sil
   events.flatMap(({ situation, at: from, sensorId }, place) => {
     if (situation !== 'sensor_inactive') return [];
     const next = events[place + 1];
-    const to = next ? (next.situation === 'sensor_active' ? next.at : null) : until;
-    return [{ sensorId, from, to }];
+    if (!next) return [{ sensorId, from, to: until }];
+    return [{ sensorId, from, to: next.situation === 'sensor_active' ? next.at : null }];
   });
 
 /** The value that a part of all are at or below, between two by their distance: PERCENTILE.INC of spreadsheets. */

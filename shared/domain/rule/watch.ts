@@ -66,12 +66,13 @@ const isForAll = ({ sensorId, sensorGroupId, schedule }: Rule): boolean =>
 /** What rules say of how far falls are watched. */
 export const watchedBy = (rules: readonly Rule[]) => {
   const ofFalls = rules.filter(isOfFalls);
+  const atSome = ofFalls.length > 0 ? 'some' : 'none';
   return {
     ofFalls,
     asksDuty: ofFalls.some((rule) => isForDuty(allRecipients(rule))),
     shown: {
       rules: rules.length,
-      fallsTold: ofFalls.some(isForAll) ? 'all' : ofFalls.length > 0 ? 'some' : 'none',
+      fallsTold: ofFalls.some(isForAll) ? 'all' : atSome,
       isSilenceTold: rules.some(({ situation, isEnabled }) => isEnabled && situation === 'sensor_inactive'),
     },
   } as const;

@@ -69,8 +69,10 @@ export const roomErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldE
   ...room.regions.flatMap((region, at) => regionErrors(room, region, at)),
 ];
 
-const rank = ({ kind }: { kind: RegionKind }): number =>
-  kind === 'bed' || kind === 'monitored_bed' ? 0 : kind === 'door' ? 1 : 2;
+const rank = ({ kind }: { kind: RegionKind }): number => {
+  if (kind === 'bed' || kind === 'monitored_bed') return 0;
+  return kind === 'door' ? 1 : 2;
+};
 
 /**
  * Gives the ids of regions. An id that is sent is kept, the first time. A region without one keeps that of a region

@@ -66,11 +66,11 @@ const isAlarmPending = (fall: Fall): boolean => !fall.isSensitive && !isEnded(fa
 
 /** Removes falls above the limit: ended ones first. */
 const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
-  const worth = (fall: Fall): number => {
+  const rankOf = (fall: Fall): number => {
     if (isEnded(fall)) return 0;
     return isAlarmPending(fall) ? 2 : 1;
   };
-  return remembered(falls, FALLS_KEPT + falls.filter(isAlarmPending).length, worth);
+  return remembered(falls, FALLS_KEPT + falls.filter(isAlarmPending).length, rankOf);
 };
 
 /** Moves a fall to a new phase at `at` (ms, the service's clock). */

@@ -65,12 +65,14 @@ const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now
   const isMoved = url !== before.url;
   const isOn = isEnabled && (isMoved || !before.isEnabled);
   const isAnew = isMoved || isOn;
+  // What waited to be fetched is posted now; or what is held is fetched, and somebody has to fetch from now on.
+  const isDue = (isMoved && before.url === null) || (isAnew && url === null);
   return {
     set: {
       ...(isAnew && { consecutiveFailures: 0 }),
-      ...(isOn ? { isEnabled, disabledReason: null } : !isEnabled && { isEnabled }),
-      // What waited to be fetched is posted now; or what is held is fetched, and somebody has to fetch from now on.
-      ...(((isMoved && before.url === null) || (isAnew && url === null)) && dueAt(before.id, now)),
+      ...(isOn && { isEnabled, disabledReason: null }),
+      ...(!isEnabled && { isEnabled }),
+      ...(isDue && dueAt(before.id, now)),
     },
     remove: isAnew ? HEALTH : [],
   };
@@ -139,7 +141,8 @@ const webhookWrites = (table: Table) => ({
       ...(isUnlisted ? [listing(before, null)] : []),
       ...filtering(before, given),
     );
-    return failed === null ? null : failed.includes(0) ? 'changed' : 'unknown_reference';
+    if (failed === null) return null;
+    return failed.includes(0) ? 'changed' : 'unknown_reference';
   },
 
   /** A new token, from the next attempt on; false when the webhook belongs to somebody else by now, or is gone. */

@@ -22,7 +22,8 @@ export type Write =
 
 const aliases = (...texts: string[]) => {
   const names: Record<string, string> = {};
-  for (const text of texts) for (const alias of text.match(/#\w+/g) ?? []) names[alias] = alias.slice(1);
+  const found = texts.flatMap((text) => text.match(/#\w+/g) ?? []);
+  for (const alias of found) names[alias] = alias.slice(1);
   return names;
 };
 const values = (of: Item) => {
@@ -56,12 +57,10 @@ export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPD
   const given = Object.entries({ ...list.set }).filter(([, value]) => value !== undefined);
   const computed = Object.entries({ ...list.compute }).map(([name, text]) => `#${name} = ${text}`);
   const set = [...given.map(([name]) => `#${name} = :${name}`), ...computed];
+  const added = Object.keys(list.add ?? {}).map((name) => `#${name} :${name}`);
   const clauses = [
     set.length > 0 && `SET ${set.join(', ')}`,
-    list.add &&
-      `ADD ${Object.keys(list.add)
-        .map((name) => `#${name} :${name}`)
-        .join(', ')}`,
+    added.length > 0 && `ADD ${added.join(', ')}`,
     list.remove?.length && `REMOVE ${list.remove.map((name) => `#${name}`).join(', ')}`,
   ];
   const UpdateExpression = clauses.filter(Boolean).join(' ');
@@ -108,14 +107,16 @@ export type Query = {
   only?: readonly string[];
 };
 
+const rangeOf = ({ between, beginsWith }: Query): { text: string; values: Item } | null => {
+  if (between) return { text: ' AND #sk BETWEEN :low AND :high', values: { ':low': between[0], ':high': between[1] } };
+  if (beginsWith === undefined) return null;
+  return { text: ' AND begins_with(#sk, :start)', values: { ':start': beginsWith } };
+};
+
 /** A query as the SDK takes it, less the table. */
 export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> => {
   const design = query.index ? tableDesign.indexes[query.index] : tableDesign;
-  const range = query.between
-    ? { text: ' AND #sk BETWEEN :low AND :high', values: { ':low': query.between[0], ':high': query.between[1] } }
-    : query.beginsWith !== undefined
-      ? { text: ' AND begins_with(#sk, :start)', values: { ':start': query.beginsWith } }
-      : null;
+  const range = rangeOf(query);
   const wanted = query.only?.map((path) => path.split('.').map((name) => `#${name}`));
   return {
     ...(query.index && { IndexName: query.index }),

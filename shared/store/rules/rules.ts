@@ -3,17 +3,68 @@ import { muteFor } from '#shared/domain/formats/formats.ts';
 import type { Quotas } from '#shared/domain/identity/quota.ts';
 import { allRecipients, webhooksIn } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
-import { countsOf, oneLess, oneMore, roomFor, scopeOf } from '../counts.ts';
+import { countsOf, enabledKey, oneLess, oneMore, roomFor, scopeOf } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { type Condition, present, type Write, where } from '../engine/request.ts';
+import { type Condition, changes, present, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { Key } from '../key.ts';
 import { namingGroup } from '../sensors/naming-group.ts';
 import { roomReads } from '../sensors/rooms.ts';
 import { readSensor, touchSensor, unchangedSince } from '../sensors/sensor-item.ts';
 import { items } from '../table.ts';
-import { enabledChange, enabledLess, enabledLike, enabledMore } from './enabled-rules.ts';
-import { ruleItem, ruleOf, type StoredRule } from './rule-item.ts';
+
+type Optional = 'escalation' | 'repeatSeconds' | 'untilAcknowledged';
+
+/** A rule as it is stored. What says that it does not escalate is left out, for alarms read it. */
+type StoredRule = Omit<Rule, Optional> & Partial<Pick<Rule, Optional>>;
+
+const ruleItem = ({
+  escalation,
+  repeatSeconds,
+  untilAcknowledged,
+  ...rule
+}: Omit<Rule, Optional> & Partial<Rule>): StoredRule => ({
+  ...rule,
+  ...((escalation ?? []).length > 0 && { escalation }),
+  ...((repeatSeconds ?? null) !== null && { repeatSeconds }),
+  ...(untilAcknowledged === false && { untilAcknowledged }),
+});
+
+/** The rule that an item of the table is. */
+const ruleOf = (item: StoredRule): Rule => ({
+  escalation: [],
+  repeatSeconds: null,
+  untilAcknowledged: true,
+  ...item,
+});
+
+/** How many rules are enabled for the scope and the situation of a rule. */
+const enabledLike = async (table: Table, rule: Rule): Promise<number> =>
+  (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
+
+/** Counts one enabled rule more, if this rule is enabled. */
+const enabledMore = (rule: Rule, most: number): Write[] => {
+  if (!rule.isEnabled) return [];
+  const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :most', { most }) });
+  return [{ update: enabledKey(rule), changes: add }];
+};
+
+/** Counts one enabled rule less, if this rule is enabled. The count is deleted with the last rule. */
+const enabledLess = async (table: Table, rule: Rule): Promise<Write[]> => {
+  const enabled = rule.isEnabled ? await enabledLike(table, rule) : 0;
+  if (enabled < 1) return [];
+  if (enabled === 1) return [{ remove: enabledKey(rule), where: where('#enabled = :one', { one: 1 }) }];
+  const less = changes({ add: { enabled: -1 }, if: where('#enabled > :one', { one: 1 }) });
+  return [{ update: enabledKey(rule), changes: less }];
+};
+
+/** What a replacement of a rule changes in the counts; null when the quota of its new scope and situation is used up. */
+const enabledChange = async (table: Table, before: Rule, rule: Rule, most: number): Promise<Write[] | null> => {
+  const isLike = enabledKey(before).sk === enabledKey(rule).sk;
+  if (isLike && before.isEnabled === rule.isEnabled) return [];
+  if (rule.isEnabled && (await enabledLike(table, rule)) >= most) return null;
+  return [...(await enabledLess(table, before)), ...enabledMore(rule, most)];
+};
 
 type RuleQuotas = Pick<Quotas, 'rules' | 'rulesOfOneSituation'>;
 
@@ -196,7 +247,8 @@ const ruleWrites = (table: Table) => ({
         ...(customer ? [oneLess(customerId, 'rules')] : []),
         ...(await enabledLess(table, rule)),
       );
-      return failed === null || (failed.includes(0) ? false : null);
+      if (failed === null) return true;
+      return failed.includes(0) ? false : null;
     }),
 });
 

@@ -72,13 +72,15 @@ const configWrites = (table: Table) => ({
     ];
     if (!ofSensor) {
       const failed = await table.write(touchSensor(customerId, sensorId), config, ...also);
-      return failed === null ? 'done' : failed.includes(0) ? 'gone' : 'changed';
+      if (failed === null) return 'done';
+      return failed.includes(0) ? 'gone' : 'changed';
     }
     return retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
       if (!sensor) return 'gone';
       const failed = await table.write(updateSensor(sensor, ofSensor), config, ...also);
-      return failed === null ? 'done' : failed.includes(1) ? 'changed' : null;
+      if (failed === null) return 'done';
+      return failed.includes(1) ? 'changed' : null;
     });
   },
 });

@@ -1,7 +1,7 @@
 import { type AccessPattern, counting, each8KB, eachItem, orAbsent, pattern } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-/** Questions about sensors and their groups; see access-patterns.ts. */
+/** Questions about sensors, their groups and their devices; see access-patterns.ts. */
 export const sensorPatterns = {
   'sensors.get': pattern('A sensor', { get: ['sensor'] }, [1, 0]),
   'sensors.around': pattern(
@@ -170,4 +170,38 @@ export const sensorPatterns = {
     [8, 11],
     'with one sensor',
   ),
+
+  'devices.get': pattern('Which device has this token?', { get: ['device'] }, [1, 0]),
+  'devices.linkOf': pattern('Which token does the device of this sensor have?', { get: ['deviceOfSensor'] }, [1, 0]),
+  'devices.noteCall': pattern('Note which call of a device is queued next', { update: ['device'] }, [0, 1]),
+  'devices.holdBack': pattern('Hold back the calls of a device, or take them again', { update: ['device'] }, [0, 1]),
+  'devices.idOfHardware': pattern('Which sensor has this hardware id?', { get: ['hardware'] }, [1, 0]),
+  'devices.pairing': pattern('Which sensor shows this pairing code?', { get: ['pairingCode'] }, [1, 0]),
+  'devices.register': pattern(
+    'A new device, if its hardware id is free',
+    { put: ['hardware', 'owner', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'], update: ['listedKey'] },
+    [0, 15],
+  ),
+  'devices.renewCode': pattern(
+    'Replace a pairing code',
+    {
+      get: ['deviceOfSensor', 'sensor'],
+      put: ['deviceOfSensor', 'pairingCode'],
+      update: ['sensor'],
+      remove: ['pairingCode'],
+    },
+    [2, 8],
+  ),
+  'devices.registerAgain': pattern(
+    'Replace token and pairing code of a device, and store a notice for its customer',
+    {
+      get: ['deviceOfSensor', 'sensor'],
+      put: ['deviceOfSensor', 'pairingCode', 'device', 'notice'],
+      update: ['sensor'],
+      remove: ['pairingCode', 'device'],
+    },
+    [2, 17],
+    "14 for nobody's; none when it is refused",
+  ),
+  'devices.usePairing': pattern('Use up a pairing code', { remove: ['pairingCode'] }, [0, 1]),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

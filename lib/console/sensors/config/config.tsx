@@ -4,14 +4,36 @@ import { type FormEvent, useState } from 'react';
 import { faultOf, ok } from '#lib/client/problem.ts';
 import { api } from '#lib/console/api/client.ts';
 import { useWrite } from '#lib/console/api/write.ts';
+import type { Needs } from '#lib/console/session/may.ts';
 import { useMay } from '#lib/console/session/session.tsx';
 import { useTexts } from '#lib/console/texts/texts.tsx';
 import { Loaded } from '#lib/console/ui/states.tsx';
-import type { Sensor } from '#openapi';
+import type { paths, Sensor } from '#openapi';
 import { Input } from './field.tsx';
 import { Firmwares } from './firmwares.tsx';
-import { type Part, parts } from './parts.ts';
 import { documentQuery, type Field, fieldsAt } from './schema.ts';
+
+type ConfigPath = Extract<keyof paths, `/sensors/{sensorId}/${string}/config/${string}`>;
+
+/** A configuration of a sensor: the path at which it is read and written, and the permission that it needs. */
+type Part = { name: string; path: ConfigPath; needs: Needs };
+
+const part = (path: ConfigPath, needs: Needs): Part => ({ name: path.split('/').at(-1) ?? '', path, needs });
+
+const parts: Readonly<Record<Sensor['manufacturer'], readonly Part[]>> = {
+  maker_a: [
+    part('/sensors/{sensorId}/maker_a/config/basic', 'manage_sensors'),
+    part('/sensors/{sensorId}/maker_a/config/dry-contact', 'edit_sensor_config'),
+    part('/sensors/{sensorId}/maker_a/config/firmware', 'edit_sensor_config'),
+    part('/sensors/{sensorId}/maker_a/config/telemetry', 'edit_sensor_config'),
+    part('/sensors/{sensorId}/maker_a/config/critical', 'system_admin'),
+  ],
+  maker_b: [
+    part('/sensors/{sensorId}/maker_b/config/basic', 'manage_sensors'),
+    part('/sensors/{sensorId}/maker_b/config/fall', 'manage_sensors'),
+    part('/sensors/{sensorId}/maker_b/config/vital-data', 'manage_sensors'),
+  ],
+};
 
 type Values = Readonly<Record<string, unknown>>;
 type FormProps = { sensor: Sensor; part: Part; fields: readonly Field[]; stored: Values };
@@ -64,7 +86,7 @@ const OnePart = ({ sensor, part }: { sensor: Sensor; part: Part }) => {
     <Loaded query={document}>
       {(contract) => (
         <Loaded query={stored}>
-          {(values) => <Form {...{ sensor, part }} fields={fieldsAt(contract, part.path)} stored={values} />}
+          {(values) => <Form sensor={sensor} part={part} fields={fieldsAt(contract, part.path)} stored={values} />}
         </Loaded>
       )}
     </Loaded>

@@ -25,10 +25,13 @@ const meaningOf = (choice: string | number, note: string): string => {
 const useHint = ({ note, byDefault, min, max, kind }: Field): string => {
   const { sensor, yes, no, none } = useTexts();
   const { config: texts } = sensor;
-  const said = typeof byDefault === 'boolean' ? (byDefault ? yes : no) : [byDefault].flat().join(', ') || none;
+  const defaultSaid = (): string => {
+    if (typeof byDefault === 'boolean') return byDefault ? yes : no;
+    return [byDefault].flat().join(', ') || none;
+  };
   const range =
     kind === 'number' && min !== undefined && max !== undefined ? texts.range(String(min), String(max)) : '';
-  return [note, range, texts.byDefault(said)].filter(Boolean).join(' · ');
+  return [note, range, texts.byDefault(defaultSaid())].filter(Boolean).join(' · ');
 };
 
 const Support = ({ field: { from, until }, firmware }: { field: Field; firmware: number }) => {
@@ -82,15 +85,20 @@ export const Input = ({ field, value, error, onChange, firmware }: InputProps) =
         onChange={(next) => onChange(next === '' ? null : Number(next))}
       />
     );
-  const lines = kind === 'lines' ? [value].flat().join('\n') : String(value ?? '');
   if (kind === 'lines')
     return (
       <Textarea
         {...common}
         rows={3}
-        value={lines}
+        value={[value].flat().join('\n')}
         onChange={({ currentTarget }) => onChange(currentTarget.value.split('\n').filter(Boolean))}
       />
     );
-  return <TextInput {...common} value={lines} onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
+  return (
+    <TextInput
+      {...common}
+      value={String(value ?? '')}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
 };

@@ -52,7 +52,9 @@ const fieldOf = (name: string, schema: Schema): Field => {
   const what = anyOf.find(({ type }) => type !== 'null') ?? schema;
   const [, from] = /(?:; )?from firmware v0\.(\d+)/.exec(description) ?? [];
   const [, until] = /(?:; |, )?not as of v0\.(\d+)/.exec(description) ?? [];
-  const [min, max] = what.type === 'string' ? [] : [bound(what.minimum), bound(what.maximum)];
+  const isText = what.type === 'string';
+  const min = isText ? undefined : bound(what.minimum);
+  const max = isText ? undefined : bound(what.maximum);
   return {
     name,
     kind: kindOf(what),

@@ -1,9 +1,11 @@
+import { useDates, useTexts } from '#lib/console/texts/texts.tsx';
+import { useNow } from '#lib/console/ui/now.ts';
 import type { Event, Room, RoomUpdate, Sensor } from '#openapi';
 import { mountings } from '#shared/domain/sensor/room-limits.ts';
+import { nameOf } from '../kinds.ts';
 import type { Draft, Region } from './draft.ts';
-import { type Extent, sidesOf } from './geometry.ts';
+import { type Extent, placeOf, sidesOf } from './geometry.ts';
 import { onKeyOf, usePointer } from './hands.ts';
-import { Points } from './points.tsx';
 import { useRoomTexts } from './texts.ts';
 
 const MARGIN = 30;
@@ -82,6 +84,32 @@ const Reach = ({ room, maker }: { room: RoomUpdate; maker: Sensor['manufacturer'
   const limits = mountings[maker][room.sensorMounting];
   if (!limits) return null;
   return <rect className="reach" x={-limits.x} y={-limits.y} width={2 * limits.x} height={limits.y + room.yMin} />;
+};
+
+/** The number of points that are drawn. More could not be told apart. */
+const MOST_POINTS = 20;
+const DAY = 86_400_000;
+
+/** The opacity of a point falls with its age (ms), for one day. */
+const opacityOf = (age: number): number => Math.max(0.25, 1 - age / DAY);
+
+/** Draws the places of the newest events. */
+const Points = ({ events, extent }: { events: readonly Event[]; extent: Extent }) => {
+  const texts = useTexts();
+  const room = useRoomTexts();
+  const dates = useDates();
+  const now = useNow(10_000);
+  const placed = events.filter(({ normalizedCoordinates }) => normalizedCoordinates !== null).slice(0, MOST_POINTS);
+  return placed.toReversed().map((event) => {
+    const { x, y } = placeOf(event.normalizedCoordinates ?? { x: 0, y: 0 }, extent);
+    const said = room.point(nameOf(`${event.type}/${event.action}`, texts), dates.ago(event.createDate, now));
+    return (
+      <g key={event.uuid} role="img" aria-label={said}>
+        <title>{said}</title>
+        <circle className={`point ${event.type}`} cx={x} cy={-y} r={7} opacity={opacityOf(now - event.createDate)} />
+      </g>
+    );
+  });
 };
 
 type DrawingProps = { sensor: Sensor; room: Room; draft: Draft; events: readonly Event[] };

@@ -25,8 +25,10 @@ export const newBasic: StoredBasic = {
  * Gives the end of a mode (ms; 0: it is off). Switching it on starts it, sending it as on again does not extend it, and
  * switching it off ends it.
  */
-const until = (wanted: boolean, before: number, now: number, length: number): number =>
-  !wanted ? 0 : before > now ? before : now + length;
+const until = (wanted: boolean, before: number, now: number, length: number): number => {
+  if (!wanted) return 0;
+  return before > now ? before : now + length;
+};
 
 /** Applies an update at `now` (ms). A test mode ends at the latest with a running learning phase. */
 export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number): StoredBasic => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Received } from '#lib/home/receiver.ts';
-import { secretsKey } from '#lib/local/lambda/key-file.ts';
+import { secretsKey } from '#lib/local/lambda/cipher.ts';
 import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;

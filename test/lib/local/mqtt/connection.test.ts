@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { generate } from 'mqtt-packet';
 import { expect, test } from 'vitest';
-import { createFrames } from '#lib/local/mqtt/frames.ts';
+import { createFrames } from '#lib/local/mqtt/connection.ts';
 
 const packetOf = (bytes: number): Buffer =>
   generate({

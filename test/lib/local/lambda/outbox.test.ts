@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createMessageFolder } from '#lib/local/lambda/message-folder.ts';
+import { createMessageFolder } from '#lib/local/lambda/outbox.ts';
 
 test('a message is a file beside the mails that its owner alone reads, with whom it is to and its text', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'messages-'));
