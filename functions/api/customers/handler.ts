@@ -1,15 +1,15 @@
 import { serve } from '#shared/api/serve.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
-import type { StoreOf } from '#shared/store/store.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import { customers } from './contract.ts';
 
-type Clearing = (typeof customers)['operations']['deleteCustomer']['uses'][number];
+type Clearing = Deps<(typeof customers)['operations']['deleteCustomer']['uses'][number]>;
 
 /**
  * Removes everything that a deleted customer leaves, and gives the number of removed objects. It may be interrupted and
  * repeated. Bots are removed first, because everything else is created only while its customer or its bot exists.
  */
-const clear = async (store: StoreOf<Clearing>, customerId: number, now: number): Promise<number> => {
+const clear = async (store: Clearing['store'], customerId: number, now: number): Promise<number> => {
   const { bots, rules, sensorGroups, webhooks } = store;
   const removed = await inBatches(await bots.list(customerId), async ({ id }) => {
     await bots.forget(customerId, id);
