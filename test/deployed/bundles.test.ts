@@ -10,6 +10,8 @@ import { groups } from '#functions/index.ts';
 import { type LambdaName, lambdas } from '#lib/aws/functions/lambdas.ts';
 import { describeApi } from '#shared/api/openapi/describe.ts';
 import { openApi } from '#shared/api/openapi/document.ts';
+import { environment } from '#shared/settings/environment.ts';
+import type { Setting } from '#shared/settings/setting.ts';
 
 const names = ['server', 'docs', 'console', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
 const bundles = inject('bundles');
@@ -191,6 +193,17 @@ describe('a bundle', () => {
     const has = (name: LambdaName, word: string) => textOf(name).includes(word);
     expect([has('sensors', 'code_used'), has('feedback', 'feedbackRevision')]).toEqual([true, true]);
     expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
+  });
+
+  it.each(names)('%s: has the settings, without what only people and hosts need to know about them', (name) => {
+    const parts = readdirSync(bundles[name].folder).filter((file) => file.endsWith('.mjs'));
+    const code = parts.map((file) => readFileSync(join(bundles[name].folder, file), 'utf8')).join('\n');
+    expect(code).toContain('RATE_LIMIT_PER_SECOND');
+    const helps = Object.values<Setting>(environment).flatMap(({ about }) => about?.help ?? []);
+    expect(helps.length).toBeGreaterThan(20);
+    expect(helps.filter((help) => code.includes(help.slice(0, 20)))).toEqual([]);
+    expect(code).not.toContain('limit:devices');
+    expect(bundles[name].startSources).not.toContain('shared/settings/oidc-rules.ts');
   });
 
   // Making a schema takes 20 us of each start, and a constant beside it is enough to bring it into every bundle.

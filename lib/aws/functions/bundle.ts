@@ -37,6 +37,8 @@ const options = {
   splitting: true,
   // CommonJS packages `require` Node's own modules, and an ES module has no `require`.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  // Imports that nothing uses are left out: those of the parts of settings that functions don't need (generated.ts).
+  tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: false } },
   // shared/runtime/deps.ts passes the credentials of the environment, so no code searches files or SSO for others.
   alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/aws/functions/no-credentials.ts') },
   metafile: true,

@@ -69,6 +69,15 @@ const packed = (library: Readonly<Record<string, Publication & { type: string }>
   return `export const library = { ${parts.join(', ')} };`;
 };
 
+/** The part `about` of a row of settings, as the formatter writes it. */
+const ABOUT = /^ {4}about: \{(?: .* \}|\n[\s\S]*?\n {4}\}),\n/gm;
+/** Returns the source of rows of settings without what functions don't need, which is most of it. */
+const forFunctions = (rows: string): string => {
+  const short = rows.replaceAll(ABOUT, '');
+  if (short.includes('about: {')) throw new Error('a row of settings is not in the form of the formatter: npm run fix');
+  return short;
+};
+
 /**
  * An esbuild plugin that replaces modules by data that is computed once, at build time: the nouns of the store that a
  * function uses, how people are reached by those that do, the description of the API, and the files of the docs page and of the console. Each has the same
@@ -80,6 +89,10 @@ export const generated = (name: LambdaName): Plugin => ({
     onLoad({ filter: /\/shared\/store\/nouns\.ts$/ }, async () => ({ contents: await nounsOf(name) }));
     for (const [file, exported] of Object.entries(usesOf(name).includes('send:person') ? {} : forPeople))
       onLoad({ filter: new RegExp(`/shared/${file}\\.ts$`) }, () => ({ contents: empty(exported) }));
+    onLoad({ filter: /\/shared\/settings\/(service|stack)\.ts$/ }, ({ path }) => ({
+      contents: forFunctions(readFileSync(path, 'utf8')),
+      loader: 'ts',
+    }));
     onLoad({ filter: /\/functions\/api\/server\/description\.ts$/ }, () => ({
       contents: `export const description = ${JSON.stringify(describeApi(groups))};`,
     }));
