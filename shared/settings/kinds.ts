@@ -48,7 +48,7 @@ export const list = <T>(entry: Kind<T>, most: number): Kind<readonly T[]> =>
   z
     .transform(entriesOf)
     .pipe(z.array(entry).max(most, `has more than ${most} entries`))
-    .describe(`up to ${most} values separated by commas, each ${entry.description}`);
+    .describe(`up to ${most} comma-separated values, each ${entry.description}`);
 
 const jsonIn = (given: unknown): unknown => {
   try {
@@ -94,10 +94,7 @@ const isPageOrigin = (text: string): boolean =>
   /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d+)?$/.test(text) && URL.parse(text)?.origin === text;
 /** An origin exactly as browsers name it: in lower case, without a path, and without the port that its scheme has anyway. */
 export const pageOrigin = () =>
-  textThat(
-    isPageOrigin,
-    'an origin as browsers name it (scheme, host, and a port that is not the usual one; no path, no *)',
-  );
+  textThat(isPageOrigin, 'an origin as browsers name it (scheme, host, no default port, no path, no *)');
 
 const isOrigin = (text: string): boolean => /^https?:\/\/[^/?#@\\\s]+\/?$/.test(text) && URL.canParse(text);
 /** An address without a path. */
@@ -109,16 +106,16 @@ export const origin = (): Kind<string> => {
 };
 
 /** A time of ISO 8601, or empty for none. */
-export const time = () => textThat((text) => readTime(text) !== null, 'an ISO 8601 time with its time zone');
+export const time = () => textThat((text) => readTime(text) !== null, 'an ISO 8601 time with a time zone');
 
-export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'the name of a header, of at most 128 characters');
+export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'a header name of at most 128 characters');
 
 /** A secret as it is, or `sha256:` and its SHA-256 in hex. */
 export const secretOrHash = () =>
   text(
     /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/,
-    '16 to 1024 printable characters without spaces, or sha256: and the hash in hex',
+    '16 to 1024 printable characters without spaces, or sha256: and its hash in hex',
   );
 
 /** A short name that people see. */
-export const shortName = () => text(/^[^\p{Cc}\p{Cs}]{1,64}$/u, '1 to 64 characters, none of them a control character');
+export const shortName = () => text(/^[^\p{Cc}\p{Cs}]{1,64}$/u, '1 to 64 characters without control characters');

@@ -1,4 +1,5 @@
 import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../domain/delivery/delivery.ts';
+import { issuer } from './issuer.ts';
 import {
   addressRange,
   flag,
@@ -13,18 +14,13 @@ import {
   time,
   wholeNumber,
 } from './kinds.ts';
-import { oidcRules } from './oidc-rules.ts';
 import { declare } from './setting.ts';
 
 const MAIL_ADDRESS = /^[^\s@]+@[^\s@]+$/;
 const header = () => headerName().toLowerCase();
 const httpsOrigin = () => text(/^https:\/\/[a-z0-9.-]+[a-z0-9]$/, 'an https address without port and path');
 
-/**
- * The settings of the service: what functions read, and people set on both hosts, or on `npm start` alone (rows without
- * `stage`). In AWS the stack gives functions a value for each of these, too.
- */
-export const service = declare({
+const others = declare({
   RATE_LIMIT_PER_SECOND: {
     schema: () => wholeNumber(0, 1_000_000),
     default: 30,
@@ -224,74 +220,6 @@ export const service = declare({
         text(/^\d{1,20}:[\w-]{20,100}$/, 'a token from the BotFather of Telegram: digits, a colon, letters'),
     },
   },
-  OIDC_ISSUER: {
-    default: '',
-    about: {
-      stage: 'oidcIssuer',
-      capabilities: ['ask:issuer'],
-      help: 'Issuer of OpenID Connect at which people can log in, too. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
-      example: 'https://login.example.org/realms/home',
-      hostSchema: () =>
-        text(
-          /^https?:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/,
-          'the address of the issuer exactly as its ID tokens name it',
-        ),
-      stageSchema: () =>
-        text(
-          /^https:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/,
-          'the https address of the issuer exactly as its ID tokens name it',
-        ),
-    },
-  },
-  OIDC_CLIENT_ID: {
-    default: '',
-    about: {
-      stage: 'oidcClientId',
-      capabilities: ['ask:issuer'],
-      help: 'Client ID of this service at the issuer.',
-      example: 'sensor-cloud',
-      hostSchema: () => text(/^[!-~]{1,256}$/, '1 to 256 printable characters without spaces'),
-    },
-  },
-  OIDC_NAME: {
-    default: '',
-    about: {
-      stage: 'oidcName',
-      capabilities: ['ask:issuer'],
-      help: 'Name of the issuer on the button "Log in with ...".',
-      example: 'Home account',
-      hostSchema: shortName,
-    },
-  },
-  OIDC_RULES: {
-    default: '[]',
-    about: {
-      stage: 'oidcRules',
-      capabilities: ['ask:issuer'],
-      help: 'What claims of the issuer let people do, decided at each login: see lib/local/README.md.',
-      example: '[{"claim":"groups","value":"nurses","customerId":1,"permissions":["manage_rules"]}]',
-      hostSchema: oidcRules,
-    },
-  },
-  OIDC_CLIENT_SECRET: {
-    default: '',
-    about: {
-      isSecret: true,
-      capabilities: ['ask:issuer'],
-      help: 'Client secret of this service at the issuer. A public client has none.',
-      hostSchema: () => text(/^[!-~]{1,1024}$/, '1 to 1024 printable characters without spaces'),
-    },
-  },
-  OIDC_SCOPES: {
-    default: 'openid profile email',
-    about: {
-      stage: 'oidcScopes',
-      capabilities: ['ask:issuer'],
-      help: 'Scopes requested from the issuer.',
-      example: 'openid profile email groups',
-      hostSchema: () => text(/^openid( [!-~]{1,64}){0,20}$/, 'scopes separated by spaces, starting with openid'),
-    },
-  },
   CANARY: {
     schema: flag,
     default: false,
@@ -334,6 +262,11 @@ export const service = declare({
   },
 });
 
-/** Settings that do nothing alone: all of a line are set, or none. */
+/**
+ * The settings of the service: what functions read, and people set on both hosts, or on `npm start` alone (rows without
+ * `stage`). In AWS the stack gives functions a value for each of these, too.
+ */
+export const service = { ...others, ...issuer };
+
+/** The settings of a trusted proxy, which do nothing alone: all are set, or none. */
 export const proxySettings = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;
-export const issuerSettings = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_NAME', 'OIDC_RULES'] as const;

@@ -1,10 +1,10 @@
 import { text, wholeNumber } from './kinds.ts';
 import { declare } from './setting.ts';
 
-/** What functions read besides the settings of the service. `npm start` has none of it; in AWS it comes from the stack. */
+/** What functions read besides the settings of the service. The stack in AWS gives it to them; on `npm start` it has its default. */
 export const stack = declare({
   TABLE_NAME: {
-    schema: () => text(/^[\w.:/-]{3,2048}$/, 'the name or the ARN of a table'),
+    schema: () => text(/^[\w.:/-]{3,2048}$/, 'a table name or ARN'),
     default: 'sensor-cloud',
   },
   EVENTS_QUEUE_URL: {

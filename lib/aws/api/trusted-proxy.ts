@@ -24,5 +24,5 @@ export const proxyInFront = () =>
     z
       .object({ header: headerName(), secretHeader: headerName(), secret: secretOrHash().transform(hashed) })
       .default(NO_PROXY),
-    `a JSON object with header and secretHeader (names of at most 128 characters) and secret (${secretOrHash().description})`,
+    `a JSON object with header and secretHeader (header names of at most 128 characters) and secret (${secretOrHash().description})`,
   );

@@ -80,8 +80,8 @@ const forFunctions = (rows: string): string => {
 
 /**
  * An esbuild plugin that replaces modules by data that is computed once, at build time: the nouns of the store that a
- * function uses, how people are reached by those that do, the description of the API, and the files of the docs page and of the console. Each has the same
- * exports as its source.
+ * function uses, how people are reached by those that do, the settings without what functions don't need, the
+ * description of the API, and the files of the docs page and of the console. Each has the same exports as its source.
  */
 export const generated = (name: LambdaName): Plugin => ({
   name: 'generated',
@@ -89,7 +89,7 @@ export const generated = (name: LambdaName): Plugin => ({
     onLoad({ filter: /\/shared\/store\/nouns\.ts$/ }, async () => ({ contents: await nounsOf(name) }));
     for (const [file, exported] of Object.entries(usesOf(name).includes('send:person') ? {} : forPeople))
       onLoad({ filter: new RegExp(`/shared/${file}\\.ts$`) }, () => ({ contents: empty(exported) }));
-    onLoad({ filter: /\/shared\/settings\/(service|stack)\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /\/shared\/settings\/(service|issuer|stack)\.ts$/ }, ({ path }) => ({
       contents: forFunctions(readFileSync(path, 'utf8')),
       loader: 'ts',
     }));

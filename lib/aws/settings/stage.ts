@@ -1,8 +1,8 @@
 import { environment } from '#shared/settings/environment.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
+import { issuerSettings } from '#shared/settings/issuer.ts';
 import { missingOf, readSettings } from '#shared/settings/read.ts';
 import { refusalsOf } from '#shared/settings/refusals.ts';
-import { issuerSettings } from '#shared/settings/service.ts';
 import type { Host } from '#shared/settings/setting.ts';
 import { tooSmall } from '../queues/concurrency.ts';
 import { type Stage, settings } from './settings.ts';
