@@ -10,6 +10,8 @@ import type { Maker } from '../shared/domain/makers/maker.ts';
 import { makers } from '../shared/domain/makers/makers.ts';
 import type { Manufacturer } from '../shared/domain/sensor/sensor.ts';
 import type { Deps } from '../shared/runtime/deps.ts';
+import { flag } from '../shared/settings/kinds.ts';
+import { declare as declareSettings } from '../shared/settings/setting.ts';
 import { part } from '../shared/store/key.ts';
 import type { StoreOf } from '../shared/store/store.ts';
 
@@ -199,3 +201,18 @@ watcher.settings.DELIVERY_DEADLINE_SECONDS;
 
 // case: a variable of the environment that a capability names compiles
 watcher.settings.SENSOR_INACTIVE_AFTER_SECONDS;
+
+// case: a setting whose default is no value of its schema
+// @ts-expect-error
+export const otherDefault = declareSettings({ A: { schema: flag, default: 'true' } });
+
+// case: a setting with a default of a stage that is no value of its schema
+// @ts-expect-error
+export const otherInProd = declareSettings({ A: { schema: flag, default: true, about: { defaults: { prod: 1 } } } });
+
+// case: a setting for a capability that there is not
+// @ts-expect-error
+export const forNobody = declareSettings({ A: { default: '', about: { capabilities: ['guards'] } } });
+
+// case: a setting that is true or false, or not set, compiles
+export const goodSetting = declareSettings({ A: { schema: flag, default: null, about: { defaults: { dev: true } } } });

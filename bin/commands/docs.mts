@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { presets, type Stage, settings } from '../../lib/aws/settings/settings.ts';
-import { keyOf } from '../../lib/aws/settings/stage.ts';
+import { settings } from '../../lib/aws/settings/settings.ts';
 import { variableNames, variables } from '../../lib/local/variables.ts';
 import { documented } from '../../shared/domain/makers/device-messages.ts';
+import { environment } from '../../shared/settings/environment.ts';
+import { defaultText } from '../../shared/settings/hosts.ts';
+import type { Host, Setting } from '../../shared/settings/setting.ts';
 import { type Access, type AccessPattern, accessesOf } from '../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../shared/store/access-patterns.ts';
 import { due, items, lists, tableDesign } from '../../shared/store/table.ts';
@@ -100,35 +102,35 @@ const generated = () =>
     end,
   ].join('\n\n');
 
-/** Formats the value of a setting for a cell. */
-const shown = (value: unknown): string => (value === '' ? '' : code(JSON.stringify(value)));
+/** The default of a setting, and an example where it has none. */
+const defaultCell = (setting: Setting, host: Host): string => {
+  const text = defaultText(setting, host);
+  const example = setting.about?.example;
+  return text === 'none' && example !== undefined ? `none; example: ${code(example)}` : text;
+};
 
-const stages = () =>
+/** The help of a setting with the names that a stage has for other settings. */
+const stageHelp = (help = ''): string =>
+  help.replaceAll(/`(\w+)`/g, (name, variable: string) => {
+    const { about }: Setting = environment[variable as keyof typeof environment] ?? {};
+    return about?.stage === undefined ? name : code(about.stage);
+  });
+
+const stages = () => {
+  const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
+    const prod = defaultCell(setting, 'prod');
+    const dev = defaultCell(setting, 'dev');
+    return [code(name), stageHelp(setting.about?.help), dev === prod ? prod : `${prod}; in dev and test ${dev}`];
+  });
+  return [start, grid(['setting', 'what it does', 'default'], rows), end].join('\n\n');
+};
+
+const variablesOfLocalHost = () =>
   [
     start,
     grid(
-      ['setting', 'what it is', 'default, or an example'],
-      (Object.keys(settings) as (keyof Stage)[]).map((name) => {
-        const { about, otherwise, example } = settings[name];
-        const [dev, prod] = [presets.dev, presets.prod].map((preset: Partial<Stage>) => preset[name] ?? otherwise);
-        const isEmpty = ['""', '[]', '{}'].includes(JSON.stringify(prod));
-        const value = !isEmpty ? shown(prod) : example ? `for example ${code(example)}` : '';
-        return [
-          code(keyOf(name)),
-          about,
-          shown(dev) === shown(prod) ? value : `${value}; in dev and test ${shown(dev)}`,
-        ];
-      }),
-    ),
-    end,
-  ].join('\n\n');
-
-const ofLocalHost = () =>
-  [
-    start,
-    grid(
-      ['variable', 'what it does', 'without it'],
-      variableNames.map((name) => [code(name), variables[name].about, variables[name].without]),
+      ['variable', 'what it does', 'default'],
+      variableNames.map((name) => [code(name), variables[name].about.help, defaultCell(variables[name], 'local')]),
     ),
     end,
   ].join('\n\n');
@@ -178,7 +180,7 @@ const files = {
   '../../shared/ingest/MESSAGES.md': messageKinds,
   '../../shared/store/TABLE.md': generated,
   '../../lib/aws/README.md': stages,
-  '../../lib/local/SETTINGS.md': ofLocalHost,
+  '../../lib/local/SETTINGS.md': variablesOfLocalHost,
 };
 for (const [path, make] of Object.entries(files)) {
   const file = new URL(path, import.meta.url);

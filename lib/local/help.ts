@@ -1,3 +1,4 @@
+import { defaultText } from '#shared/settings/hosts.ts';
 import { variableNames, variables } from './variables.ts';
 
 const plain = (text: string): string => text.replaceAll('`', '');
@@ -6,13 +7,13 @@ const plain = (text: string): string => text.replaceAll('`', '');
 export const helpText = (): string => {
   const widest = Math.max(...variableNames.map((name) => name.length));
   const lines = variableNames.map((name) => {
-    const { about, without } = variables[name];
-    return `  ${name.padEnd(widest)}  ${plain(about)}. Default: ${plain(without)}`;
+    const setting = variables[name];
+    return plain(`  ${name.padEnd(widest)}  ${setting.about.help} Default: ${defaultText(setting, 'local')}.`);
   });
   return [
-    'npm start                    Runs the whole cloud in this process, and prints `ready URL` when it accepts calls.',
-    'SIGTERM or Ctrl-C stops it in order. It is configured by environment variables, each of which may be missing:',
+    'npm start                    Runs the whole cloud in one process, and prints `ready URL` once it accepts calls.',
+    'SIGTERM or Ctrl-C shuts it down cleanly. All of these environment variables are optional:',
     ...lines,
-    'Exit code: 0; 1 when it cannot start, after it has said why; 2 for wrong options.',
+    'Exit code: 0; 1 when it cannot start, with the reason; 2 for wrong options.',
   ].join('\n');
 };

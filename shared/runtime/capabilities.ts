@@ -1,16 +1,6 @@
 import type { QueueName } from '../queue/names.ts';
 import type { StoreCall } from '../store/store.ts';
 
-const queueUrls = [
-  'EVENTS_QUEUE_URL',
-  'TIMERS_QUEUE_URL',
-  'DELIVERIES_QUEUE_URL',
-  'RETRIES_QUEUE_URL',
-  'JOBS_QUEUE_URL',
-  'MQTT_QUEUE_URL',
-  'QUARANTINE_QUEUE_URL',
-] as const;
-
 /** MQTT topics that each device has for itself, and that functions publish to. */
 export const topics = ['config', 'refused'] as const;
 export type Topic = `topic/${(typeof topics)[number]}`;
@@ -31,8 +21,6 @@ export type Module =
   | 'webhookClient';
 
 type Row = {
-  /** Environment variables that it needs. */
-  env: readonly string[];
   /** The resource that `actions` are allowed on. */
   resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'exports' | Topic | QueueName;
   actions?: readonly string[];
@@ -44,115 +32,75 @@ type Row = {
 
 /**
  * Every right that a Lambda can hold beside calls of the store. `uses` in a contract names rows of this list; the row
- * becomes IAM actions and environment (lib/aws/data/grants.ts) and the dependencies of the handler (shared/runtime/deps.ts).
+ * becomes IAM actions (lib/aws/data/grants.ts) and the dependencies of the handler (shared/runtime/deps.ts). Settings name the
+ * capabilities whose functions get them (shared/settings/).
  */
 export const capabilities = {
   /** Writing metrics, which leave by the log. */
-  measure: { env: ['METRICS_NAMESPACE', 'METRICS_SECONDS'] },
+  measure: {},
   /** What `serve` itself needs for every operation; its calls of the store are in shared/api/guard-calls.ts. */
-  guard: {
-    env: [
-      'RATE_LIMIT_PER_SECOND',
-      'SERVICE_VERSION',
-      'METRICS_NAMESPACE',
-      'METRICS_SECONDS',
-      'CREDENTIALS_SINCE',
-      'CORS_ORIGINS',
-      'TRUSTED_PROXY_HEADER',
-      'TRUSTED_PROXY_SECRET_HEADER',
-      'TRUSTED_PROXY_SECRET',
-    ],
-  },
+  guard: {},
   'enqueue:events': {
-    env: ['EVENTS_QUEUE_URL'],
     resource: 'events',
     actions: ['sqs:SendMessage'],
     modules: ['queues'],
   },
   'enqueue:timers': {
-    env: ['TIMERS_QUEUE_URL'],
     resource: 'timers',
     actions: ['sqs:SendMessage'],
     modules: ['queues'],
   },
   'enqueue:deliveries': {
-    env: ['DELIVERIES_QUEUE_URL'],
     resource: 'deliveries',
     actions: ['sqs:SendMessage'],
     modules: ['queues'],
   },
   'enqueue:retries': {
-    env: ['RETRIES_QUEUE_URL'],
     resource: 'retries',
     actions: ['sqs:SendMessage'],
     modules: ['queues'],
   },
-  'enqueue:jobs': { env: ['JOBS_QUEUE_URL'], resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
+  'enqueue:jobs': { resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** What a consumer does with its own queues besides being invoked by them; its rights are in lib/aws/data/grants.ts. */
-  consume: { env: queueUrls, resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
+  consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** Putting dead letters back; its rights are in lib/aws/data/grants.ts. */
-  redrive: { env: queueUrls, modules: ['queues'] },
+  redrive: { modules: ['queues'] },
   /** Mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
-  'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'], modules: ['mail'] },
+  'send:mail': { resource: 'mail', actions: ['ses:SendEmail'], modules: ['mail'] },
   /**
    * Reaching people by their channels. Its own right is that of SMS; mails need `send:mail` beside it, and pushes
    * `open:secrets`.
    */
   'send:person': {
-    env: [
-      'MAIL_SENDER',
-      'SMS_ORIGIN',
-      'TELEGRAM_TOKEN',
-      'ALLOW_PRIVATE_TARGETS',
-      'ALLOWED_TARGET_RANGES',
-      'DELIVERY_DEADLINE_SECONDS',
-      'PUBLIC_URL',
-      'OWN_URLS',
-      'CANARY',
-    ],
     resource: 'sms',
     actions: ['sms-voice:SendTextMessage'],
     modules: ['people', 'messengers', 'webhookClient'],
   },
   /** Knowing when a sensor counts as silent. */
-  'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
+  'watch:sensors': {},
   /** Knowing how much a customer can have at most. */
-  'keep:quotas': { env: ['QUOTAS'] },
+  'keep:quotas': {},
   /** Knowing how many calls and messages a device may send in a second. */
-  'limit:devices': { env: ['RATE_LIMIT_PER_SECOND', 'QUOTAS'] },
+  'limit:devices': {},
   /** Allowing devices to connect by MQTT and to publish to the rule of this stage. */
-  'admit:devices': { env: ['MQTT_RULE'] },
+  'admit:devices': {},
   /** Telling devices over MQTT that their configuration has changed. */
-  'notify:devices': { env: ['MQTT_RULE'], resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
+  'notify:devices': { resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
   /** Telling devices over MQTT why a message was refused. */
-  'refuse:messages': { env: ['MQTT_RULE'], resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
+  'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
   /** Lambda puts an event that a function failed at for good on this queue. */
-  'keep:failed': { env: [], resource: 'mqtt', actions: ['sqs:SendMessage'] },
+  'keep:failed': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
   /** Calling webhooks. It needs no rights in the account, but the settings that say which targets are allowed. */
   'call:webhooks': {
-    env: [
-      'ALLOW_PRIVATE_TARGETS',
-      'ALLOWED_TARGET_RANGES',
-      'RETRY_SCHEDULE',
-      'DELIVERY_DEADLINE_SECONDS',
-      'GONE_AFTER_SECONDS',
-      'MAIL_SENDER',
-      'PUBLIC_URL',
-      'OWN_URLS',
-      'CANARY',
-      'SERVICE_NAME',
-      'SERVICE_VERSION',
-    ],
     modules: ['webhookClient'],
   },
   /** Hashing passwords, which needs no rights in the account. */
-  'hash:passwords': { env: [], modules: ['passwords'] },
+  'hash:passwords': { modules: ['passwords'] },
   /** Sealing secrets of webhooks, and opening them: two rights, because few functions may read them. */
-  'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
-  'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
+  'seal:secrets': { resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
+  'open:secrets': { resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
   /** Opening the key that signs addresses for acknowledging, and no other secret. */
   'open:addresses': {
-    env: ['SECRETS_KEY_ARN'],
     resource: 'key',
     actions: ['kms:Decrypt'],
     context: 'acknowledge',
@@ -160,47 +108,34 @@ export const capabilities = {
   },
   /** Sealing and opening the secrets of second factors, and no others. */
   'keep:otps': {
-    env: ['SECRETS_KEY_ARN'],
     resource: 'key',
     actions: ['kms:Encrypt', 'kms:Decrypt'],
     context: 'otp',
     modules: ['vault', 'kms'],
   },
   /** Logging people in at the issuer of the stage. */
-  'ask:issuer': {
-    env: [
-      'OIDC_ISSUER',
-      'OIDC_CLIENT_ID',
-      'OIDC_CLIENT_SECRET',
-      'OIDC_NAME',
-      'OIDC_SCOPES',
-      'OIDC_RULES',
-      'PUBLIC_URL',
-    ],
-  },
+  'ask:issuer': {},
   /** Knowing how the host itself is: its disk, its queues. It needs no rights in the account, where CloudWatch knows it. */
-  'host:health': { env: ['TRUSTED_PROXY_HEADER', 'CANARY'] },
+  'host:health': {},
   /** Letting a test sensor fall, over the API of the devices, and telling an address outside that this was told. */
-  'run:canary': { env: ['HEARTBEAT_URL', 'PUBLIC_URL', 'DEVICE_URL'] },
+  'run:canary': {},
   /** Knowing where feedback for the maker goes. */
-  'forward:feedback': { env: ['MAKER_A_FEEDBACK_URL'] },
+  'forward:feedback': {},
   /** Knowing who is told of alarms. */
   'list:subscriptions': {
-    env: ['ALARM_TOPIC_ARN', 'MAIL_SENDER', 'PUBLIC_URL', 'RUNBOOK_URL', 'SERVICE_NAME'],
     resource: 'alarms',
     actions: ['sns:ListSubscriptionsByTopic'],
     modules: ['subscriptions'],
   },
   /** Writing and deleting what an export gives. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
   'keep:exports': {
-    env: ['EXPORTS_BUCKET', 'BACKUP_DAYS', 'LOG_DAYS'],
     resource: 'exports',
     actions: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:PutObject'],
     modules: ['exports'],
   },
   /** Signing addresses by which an export is fetched for an hour. */
-  'share:exports': { env: ['EXPORTS_BUCKET'], resource: 'exports', actions: ['s3:GetObject'], modules: ['exports'] },
-  'service:about': { env: ['PUBLIC_URL', 'DEVICE_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
+  'share:exports': { resource: 'exports', actions: ['s3:GetObject'], modules: ['exports'] },
+  'service:about': {},
 } as const satisfies Record<string, Row>;
 
 export type Capability = keyof typeof capabilities;
@@ -213,6 +148,3 @@ export type Known<C> = C extends Checked ? C : Omit<C, 'uses'> & Checked;
 export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');
 export const isCapability = (use: Use): use is Capability => !isStoreCall(use);
 export const capabilityOf = (name: Capability): Row => capabilities[name];
-/** The environment variables that a use needs. */
-export const variablesOf = (use: Use): readonly string[] =>
-  isCapability(use) ? capabilityOf(use).env : ['TABLE_NAME'];

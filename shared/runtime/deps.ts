@@ -22,9 +22,10 @@ import { type WorkQueue, workQueues } from '../queue/names.ts';
 import type { Queues } from '../queue/send.ts';
 import type { Task, TaskOf } from '../queue/task.ts';
 import { QueueUnavailable } from '../queue/unavailable.ts';
+import type { VariableOf } from '../settings/environment.ts';
 import type { Table } from '../store/engine/client.ts';
 import type { Store, StoreCall, StoreOf } from '../store/store.ts';
-import { type Capability, type capabilities, isCapability, isStoreCall, type Use } from './capabilities.ts';
+import { type Capability, isCapability, isStoreCall, type Use } from './capabilities.ts';
 import type { Settings } from './env.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { Messengers } from './messengers.ts';
@@ -80,8 +81,8 @@ type Enqueue<T extends Task> = (
   more?: { delaySeconds?: number; deduplicationId?: string; until?: number },
 ) => Promise<void>;
 
-/** The settings that a capability names: a handler with that capability can read no others. */
-export type SettingsOf<C extends Capability> = Pick<Settings, (typeof capabilities)[C]['env'][number]>;
+/** The settings of a capability: a handler with that capability can read no others. */
+export type SettingsOf<C extends Capability> = Pick<Settings, VariableOf<C>>;
 
 type ByCapability = {
   measure: { measure: Measure };

@@ -1,73 +1,121 @@
 import { isIP } from 'node:net';
-import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../domain/delivery/delivery.ts';
-import { mostOfQuotas, readQuotas, type SomeQuotas, whyNoQuotas } from '../domain/identity/quota.ts';
+import * as z from 'zod';
+import { defaultQuotas, type SomeQuotas, someQuotas } from '../domain/identity/quota.ts';
 import { readTime } from '../domain/time/time.ts';
-import { list, type Setting, text, whole } from './setting.ts';
 
-// Kinds of settings that both hosts take: the stack in AWS by the CDK's context, the local host by its environment.
+// Kinds of values, as schemas of what the environment (text) or the CDK's context (text or JSON) gives. A schema is made
+// only where such a value is read, because a function starts with many settings and checks few of them. Its description
+// continues the sentence "must be ...", and its messages are that sentence.
 
-export const range: Setting<string> = {
-  otherwise: '',
-  wants: 'a range like 10.1.0.0/16',
-  example: '10.1.0.0/16',
-  read: (given) => {
-    const [address = '', bits = '', ...more] = String(given).split('/');
-    const isRange = /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32) && more.length === 0;
-    return isIP(address) !== 0 && isRange ? String(given) : null;
-  },
+type Kind<T> = z.ZodType<T>;
+
+export const text = (pattern: RegExp, words: string): z.ZodString =>
+  z.string(`must be ${words}`).regex(pattern, `must be ${words}`).describe(words);
+
+/** A text that a function decides about. */
+const textThat = (isValid: (text: string) => boolean, words: string) =>
+  z.string(`must be ${words}`).refine(isValid, `must be ${words}`).describe(words);
+
+const numberIn = (given: unknown) => (typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given);
+
+export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
+  const words = `a whole number from ${minimum} to ${maximum}`;
+  const says = `must be ${words}`;
+  return z.transform(numberIn).pipe(z.int(says).min(minimum, says).max(maximum, says)).describe(words);
 };
 
+/** One of some numbers. */
+export const numberOf = <N extends number>(numbers: readonly N[], words: string): Kind<N> =>
+  z
+    .transform(numberIn)
+    .pipe(z.literal(numbers, `must be ${words}`))
+    .describe(words);
+
+const flagIn = (given: unknown) => (given === 'true' ? true : given === 'false' ? false : given);
+export const flag = (): Kind<boolean> =>
+  z
+    .transform(flagIn)
+    .pipe(z.literal([true, false], 'must be true or false'))
+    .describe('true or false');
+
+const entriesOf = (given: unknown): unknown[] =>
+  (Array.isArray(given) ? given : String(given).split(','))
+    .map((entry: unknown) => (typeof entry === 'string' ? entry.trim() : entry))
+    .filter((entry) => entry !== '');
+
+/** A list: text with commas, or an array. */
+export const list = <T>(entry: Kind<T>, most: number): Kind<readonly T[]> =>
+  z
+    .transform(entriesOf)
+    .pipe(z.array(entry).max(most, `has more than ${most} entries`))
+    .describe(`up to ${most} comma-separated values, each ${entry.description}`);
+
+const jsonIn = (given: unknown): unknown => {
+  try {
+    return typeof given === 'string' ? JSON.parse(given) : given;
+  } catch {
+    return given === '' ? undefined : given;
+  }
+};
+
+/** JSON, as text or parsed. */
+export const json = <T>(schema: Kind<T>, words: string): Kind<T> => z.transform(jsonIn).pipe(schema).describe(words);
+
+/** Parts with what each must be, which is said once where it is the same for all. */
+const described = (parts: Readonly<Record<string, z.ZodType>>): string => {
+  const names = Object.keys(parts);
+  const [first = '', ...others] = new Set(Object.values(parts).map(({ description = '' }) => description));
+  return others.length === 0
+    ? `${names.join(', ')} (each ${first})`
+    : names.map((name) => `${name} (${parts[name]?.description})`).join(', ');
+};
+
+/** A JSON object with some of these parts. A missing one has its default. */
+export const parts = <T>(defaults: T, each: { readonly [N in keyof T]: Kind<T[N]> }): Kind<T> =>
+  json(
+    z
+      .strictObject(each)
+      .partial()
+      .transform((given) => ({ ...defaults, ...given }) as T),
+    `a JSON object with some of: ${described(each)}`,
+  );
+
+export const quotas = (): Kind<SomeQuotas> =>
+  json(someQuotas(), `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`);
+
+const isRange = (text: string): boolean => {
+  const [address = '', bits = '', ...more] = text.split('/');
+  const isBits = /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32);
+  return isIP(address) !== 0 && isBits && more.length === 0;
+};
+export const addressRange = () => textThat(isRange, 'a range like 10.1.0.0/16');
+
+const isPageOrigin = (text: string): boolean =>
+  /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d+)?$/.test(text) && URL.parse(text)?.origin === text;
 /** An origin exactly as browsers name it: in lower case, without a path, and without the port that its scheme has anyway. */
-const pageOrigin: Setting<string> = {
-  otherwise: '',
-  wants: 'an origin as browsers name it (scheme, host, and a port that is not the usual one; no path, no *)',
-  example: 'https://app.example.org',
-  read: (given) => {
-    const isWhole = /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d+)?$/.test(String(given));
-    return isWhole && URL.parse(String(given))?.origin === given ? String(given) : null;
-  },
+export const pageOrigin = () =>
+  textThat(isPageOrigin, 'an origin as browsers name it (scheme, host, no default port, no path, no *)');
+
+const isOrigin = (text: string): boolean => /^https?:\/\/[^/?#@\\\s]+\/?$/.test(text) && URL.canParse(text);
+/** An address without a path. */
+export const origin = (): Kind<string> => {
+  const words = 'an address of http or https without a path (no /api/v1)';
+  return textThat(isOrigin, words)
+    .transform((text) => new URL(text).origin)
+    .describe(words);
 };
 
-export const pageOrigins = list(pageOrigin, 20);
+/** A time of ISO 8601, or empty for none. */
+export const time = () => textThat((text) => readTime(text) !== null, 'an ISO 8601 time with a time zone');
 
-export const quotas: Setting<SomeQuotas> = {
-  otherwise: {},
-  wants: `a JSON object with whole numbers from 0 for some of: ${mostOfQuotas}`,
-  example: '{"webhooks":10}',
-  read: readQuotas,
-  why: whyNoQuotas,
-};
+export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'a header name of at most 128 characters');
 
-export const retrySchedule = list({ ...whole(0, 0, 86_400), example: '0,5,60' }, 20);
-
-export const rateLimit = whole(30, 0, 1_000_000);
-export const sensorInactiveAfter = whole(300, 1, 86_400);
-export const deliveryDeadline = whole(DEADLINE_SECONDS, 1, DEADLINE_SECONDS);
-export const goneAfter = whole(GONE_AFTER_SECONDS, 0, 86_400);
-export const metricsSeconds = whole(60, 0, 300);
-
-export const serviceName = text(
-  /^[^\p{Cc}]{1,64}$/u,
-  'Sensor Cloud',
-  '1 to 64 characters, none of them a control character',
-);
-
-/** A time, or empty for none. */
-export const time: Setting<string> = {
-  otherwise: '',
-  wants: 'a time of ISO 8601 with its time zone',
-  example: '2026-11-22T10:00:00Z',
-  read: (given) => (given === '' || readTime(String(given)) !== null ? String(given) : null),
-};
-
-/** The name of a header. */
-export const headerName = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 /** A secret as it is, or `sha256:` and its SHA-256 in hex. */
-export const secretOrHash: Setting<string> = {
-  ...text(
+export const secretOrHash = () =>
+  text(
     /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/,
-    '',
-    '16 to 1024 printable characters without spaces, or sha256: and the hash in hex',
-  ),
-  isSecret: true,
-};
+    '16 to 1024 printable characters without spaces, or sha256: and its hash in hex',
+  );
+
+/** A short name that people see. */
+export const shortName = () => text(/^[^\p{Cc}\p{Cs}]{1,64}$/u, '1 to 64 characters without control characters');

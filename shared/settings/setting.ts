@@ -1,150 +1,55 @@
-/**
- * How a value of a setting is read: of an environment variable, or of the CDK's context (JSON, or text from the command
- * line). `read` gives null for a wrong value. `otherwise` is the default, and `wants` describes the valid values.
- */
-export type Setting<T> = {
-  otherwise: T;
-  wants: string;
-  read: (given: unknown) => T | null;
-  /** A valid value, for whoever gave a wrong one. */
-  example?: string;
-  /** Says more about a wrong value than that it is one. */
-  why?: (given: unknown) => string;
+import type * as z from 'zod';
+import type { Capability } from '../runtime/capabilities.ts';
+
+/** What a setting is read for: the process of `npm start`, or a stage in AWS, which is for development or for production. */
+export type Host = 'local' | 'dev' | 'prod';
+
+/** What people and hosts need to know about a setting; functions ignore it. */
+type About<T> = {
+  /** What it does, in sentences. Names of other settings stand in backticks. */
+  help?: string;
+  /** The name in the CDK's context. A setting of `npm start` without one is no setting of a stage. */
+  stage?: string;
+  /** The capabilities whose functions get it. */
+  capabilities?: readonly Capability[];
   /** The value is never shown. */
   isSecret?: boolean;
-};
-
-export type ValueOf<S> = S extends { read: (given: unknown) => infer T | null } ? T : never;
-
-/** The most characters of a wrong value that are shown. */
-const SHOWN = 100;
-
-/** A wrong value, cut, and without the password of an address (`https://user:password@host`). */
-const shown = (given: unknown): string => {
-  const whole = typeof given === 'string' ? given : JSON.stringify(given);
-  const text = whole.replaceAll(/:\/\/[^/\s]*:[^/\s]*@/g, '://…@');
-  return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
-};
-
-/** Says in a sentence why the value of a setting is refused, without showing a secret. */
-export const refusalOf = (
-  name: string,
-  { wants, example, why, isSecret }: Omit<Setting<unknown>, 'read' | 'otherwise'>,
-  given: unknown,
-): string =>
-  [
-    `${name} wants ${wants}`,
-    ...(example === undefined ? [] : [`, such as ${example}`]),
-    ...(isSecret ? [] : [`; it is ${shown(given)}`]),
-    ...(why ? [`: ${why(given)}`] : []),
-  ].join('');
-
-/** A sentence for each of these variables that is not set though another one of them is. */
-export const missingOf = (names: readonly string[], given: Readonly<Record<string, unknown>>): string[] => {
-  const missing = names.filter((name) => given[name] === undefined);
-  return missing.length === names.length
-    ? []
-    : missing.map((name) => `${name} is missing: ${names.join(', ')} go together`);
-};
-
-export const text = (pattern: RegExp, otherwise: string, wants: string, example?: string): Setting<string> => ({
-  otherwise,
-  wants,
-  ...(example !== undefined && { example }),
-  read: (given) => (typeof given === 'string' && pattern.test(given) ? given : null),
-});
-
-export const whole = (otherwise: number, minimum: number, maximum: number): Setting<number> => ({
-  otherwise,
-  wants: `a whole number from ${minimum} to ${maximum}`,
-  example: String(otherwise),
-  read: (given) => {
-    const number = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
-    return Number.isInteger(number) && Number(number) >= minimum && Number(number) <= maximum ? Number(number) : null;
-  },
-});
-
-export const flag = (otherwise: boolean): Setting<boolean> => ({
-  otherwise,
-  wants: 'true or false',
-  read: (given) => (/^(true|false)$/.test(String(given)) ? String(given) === 'true' : null),
-});
-
-const partsOf = (given: unknown): unknown[] =>
-  (Array.isArray(given) ? given : String(given).split(','))
-    .map((part: unknown) => (typeof part === 'string' ? part.trim() : part))
-    .filter((part) => part !== '');
-
-export const list = <T>(setting: Setting<T>, most: number): Setting<readonly T[]> => ({
-  otherwise: [],
-  wants: `at most ${most}, separated by commas, of: ${setting.wants}`,
-  ...(setting.example !== undefined && { example: setting.example }),
-  read: (given) => {
-    const read = partsOf(given).map(setting.read);
-    return read.length <= most && !read.includes(null) ? (read as T[]) : null;
-  },
-  why: (given) => {
-    const all = partsOf(given);
-    const wrong = all.filter((part) => setting.read(part) === null);
-    return wrong.length > 0 ? `wrong is ${wrong.map(shown).join(', ')}` : `there are ${all.length}`;
-  },
-});
-
-/** Parses a JSON text, and gives any other value unchanged. Null means that the text is not JSON. */
-export const parsed = (given: unknown): unknown => {
-  try {
-    return typeof given === 'string' ? JSON.parse(given) : given;
-  } catch {
-    return null;
-  }
-};
-
-/** Is a value an object with parts, as JSON has them? */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Parts with what each takes, which is said once where it is the same for all. */
-const listed = (wanted: readonly (readonly [name: string, wants: string])[]): string => {
-  const [[, first] = ['', '']] = wanted;
-  return wanted.length > 1 && wanted.every(([, wants]) => wants === first)
-    ? `${wanted.map(([name]) => name).join(', ')} (each ${first})`
-    : wanted.map(([name, wants]) => `${name} (${wants})`).join(', ');
+  unit?: 'seconds' | 'minutes' | 'days' | 'MB' | 'requests per second';
+  /** An accepted value, for people who gave another one. */
+  example?: string;
+  /** Defaults of hosts, where they differ. */
+  defaults?: Partial<Record<Host, T>>;
+  /** The default in words, where its value says too little. */
+  byDefault?: string | Readonly<Record<'local' | 'stage', string>>;
+  /** What hosts accept where functions, whose values were checked by a host, take any text. */
+  hostSchema?: () => z.ZodType<T>;
+  /** What a stage accepts, where that is less. */
+  stageSchema?: () => z.ZodType<T>;
 };
 
 /**
- * A setting that is a JSON object with some of these parts. Missing parts have their defaults; unknown names are an
- * error.
+ * A setting, declared in one row. Its key is its name: the environment variable of functions and of `npm start`, or the
+ * name in the CDK's context for a setting that only a stage has.
  */
-export const parts = <const N extends string, T>(
-  each: Readonly<Record<N, Setting<T>>>,
-): Setting<Readonly<Record<N, T>>> => {
-  const entries = Object.entries<Setting<T>>(each);
-  const allOf = (partOf: (name: string, setting: Setting<T>) => T | null) =>
-    Object.fromEntries(entries.map(([name, setting]) => [name, partOf(name, setting)]));
-  return {
-    otherwise: allOf((_, { otherwise }) => otherwise) as Record<N, T>,
-    wants: `a JSON object with some of: ${listed(entries.map(([name, { wants }]) => [name, wants]))}`,
-    read: (given) => {
-      const named = parsed(given);
-      if (!isObject(named)) return null;
-      const isKnown = Object.keys(named).every((name) => entries.some(([known]) => known === name));
-      const read = allOf((name, setting) =>
-        named[name] === undefined ? setting.otherwise : setting.read(named[name]),
-      );
-      return isKnown && !Object.values(read).includes(null) ? (read as Record<N, T>) : null;
-    },
-    why: (given) => {
-      const named = parsed(given);
-      return isObject(named) ? wrongParts(each, named).join(', ') : 'it is no JSON object';
-    },
-  };
+export type Setting<T = unknown> = {
+  /** The accepted values, with a description that continues "must be ...". Without a schema it is any text. */
+  schema?: () => z.ZodType<T>;
+  default: T;
+  about?: About<T>;
 };
+export type Rows = Readonly<Record<string, Setting>>;
 
-const wrongParts = (each: Readonly<Record<string, Setting<unknown>>>, named: Record<string, unknown>): string[] =>
-  Object.entries(named).flatMap(([name, value]) => {
-    const part = Object.hasOwn(each, name) ? each[name] : undefined;
-    if (!part) return [`there is no part ${name}`];
-    return part.read(value) === null ? [refusalOf(name, part, value)] : [];
-  });
+type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
+/** The value of a row. It can be null where that is the default. */
+export type ValueOf<S> = Accepted<S> | (S extends { default: null } ? null : never);
+export type Values<R> = { readonly [N in keyof R]: ValueOf<R[N]> };
 
-export const numbers = <const N extends string>(each: Readonly<Record<N, Setting<number>>>) => parts(each);
+/** Declares settings. A default that its schema does not accept is an error, unless it is null. */
+export const declare = <const R extends { readonly [N in keyof R]: Setting<ValueOf<R[N]>> }>(rows: R): R => rows;
+
+/** Returns the text of a value, as an environment variable has it. */
+export const textOf = (value: unknown): string => {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

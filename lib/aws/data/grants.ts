@@ -16,8 +16,8 @@ import {
   type Topic,
   type topics,
   type Use,
-  variablesOf,
 } from '#shared/runtime/capabilities.ts';
+import { variablesOf } from '#shared/settings/environment.ts';
 import { acknowledge } from '../acknowledged.ts';
 import { type Queues, queueArnOf, workedOn } from '../queues/queues.ts';
 import { tableStatements } from './table-grants.ts';
@@ -88,7 +88,7 @@ export const acknowledgeWildcards = (role: Role, uses: readonly Use[]): void => 
 type Row = ReturnType<typeof capabilityOf>;
 const rowsOf = (uses: readonly Use[]): Row[] => [...new Set(uses)].filter(isCapability).map(capabilityOf);
 
-/** The environment of a function: exactly the variables that its uses name. */
+/** The environment of a function: exactly the variables of its uses. */
 export const environmentOf = (uses: readonly Use[], values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     [...new Set(uses.flatMap(variablesOf))].sort().map((name) => {

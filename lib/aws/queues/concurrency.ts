@@ -1,6 +1,6 @@
 import { consumers } from '#functions/index.ts';
 import type { Consumer } from '#shared/queue/consumer.ts';
-import { numbers, whole } from '#shared/settings/setting.ts';
+import { parts, wholeNumber } from '#shared/settings/kinds.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 
 /**
@@ -10,25 +10,30 @@ import type { LambdaName } from '../functions/lambdas.ts';
 const LEAST_OF_QUEUE = 2;
 
 /**
- * A reservation; 0 reserves nothing. An account keeps 100 unreserved, so a new account, which has 10 in all, can
+ * The functions whose concurrency can be reserved, which is also their limit. With it, slow lists and guessed logins
+ * cannot take the capacity that falls need. An account keeps 100 unreserved, so a new account, which has 10 in all, can
  * reserve nothing.
- */
-const reserved = whole(0, 0, 10_000);
-
-/**
- * The reserved concurrency of single functions, which is also their limit. With it, slow lists and guessed logins
- * cannot take the capacity that falls need.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
-export const concurrency = numbers({
-  devices: reserved,
-  process: reserved,
-  deliver: reserved,
-  ingest: reserved,
-  sweep: reserved,
-} satisfies Partial<Record<LambdaName, typeof reserved>>);
+export const NOTHING_RESERVED = {
+  devices: 0,
+  process: 0,
+  deliver: 0,
+  ingest: 0,
+  sweep: 0,
+} satisfies Partial<Record<LambdaName, number>>;
+type Concurrency = Readonly<typeof NOTHING_RESERVED>;
 
-type Concurrency = (typeof concurrency)['otherwise'];
+export const concurrency = () => {
+  const reserved = wholeNumber(0, 10_000);
+  return parts<Concurrency>(NOTHING_RESERVED, {
+    devices: reserved,
+    process: reserved,
+    deliver: reserved,
+    ingest: reserved,
+    sweep: reserved,
+  });
+};
 
 /** The reserved concurrency of a function; 0 when nothing is reserved. */
 export const reservedFor = (name: string, reservations: Concurrency): number =>

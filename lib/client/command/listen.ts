@@ -1,6 +1,7 @@
+import type { Client } from '../client.ts';
 import { feed } from '../feed.ts';
 import { statusOf } from '../problem.ts';
-import { command, flag, text, UsageError, type Values } from './command.ts';
+import { command, flag, type Io, text, UsageError, type Values } from './command.ts';
 import { customerOf } from './customer.ts';
 import { forward, troubleText } from './forward.ts';
 import { existingWebhook, ownWebhook, secretOf } from './listened-webhook.ts';
@@ -21,12 +22,38 @@ const options = {
 const targetOf = (given: string | undefined): URL | null =>
   given !== undefined && URL.canParse(given) && /^https?:$/.test(new URL(given).protocol) ? new URL(given) : null;
 
-const check = (given: Values<typeof options>): string | null => {
+type ListenOptions = Values<typeof options>;
+
+const check = (given: ListenOptions): string | null => {
   if (!given['print-secret'] && !targetOf(given['forward-to']))
     return '--forward-to is a URL, such as http://localhost:3000/hook';
   if (given.webhook !== undefined && (given.bot ?? given.customer) !== undefined)
     return '--webhook is of a customer and bot already';
   return formats.some((format) => format === given.format) ? null : `--format is one of ${formats.join(', ')}`;
+};
+
+/** The webhook whose messages are forwarded. One that nobody named and no bot needs is deleted at the end. */
+const openWebhook = async (client: Client, io: Io, secret: string, given: ListenOptions) => {
+  if (given.webhook) {
+    const { id } = await existingWebhook(client, given.webhook);
+    return { id, isTemporary: false };
+  }
+  const botId = given.bot === undefined ? null : readNumber('bot', given.bot, [1, Number.MAX_SAFE_INTEGER], 0);
+  const { id } = await ownWebhook(client, io, secret, {
+    profile: given.profile,
+    format: formats.find((known) => known === given.format) ?? 'full',
+    botId,
+    customerId: await customerOf(client, given.customer),
+  });
+  return { id, isTemporary: botId === null && !given.keep };
+};
+
+/** Forwards the messages of a webhook until the command is ended. Those that the target did not accept are fetched again. */
+const forwardAll = async (client: Client, id: string, target: URL, { io, isJson }: { io: Io; isJson: boolean }) => {
+  const onTrouble = (error: unknown, seconds: number) => io.err(`${troubleText(error)}: again in ${seconds} s`);
+  while (!io.signal.aborted)
+    for await (const message of feed(client, id, { ...io, onTrouble }))
+      if (!(await forward(target, message, isJson, io))) break;
 };
 
 export const listen = command({
@@ -49,29 +76,14 @@ not answered by 2xx is posted again after 1 to 30 s, and nothing else before it.
     if (given['print-secret']) return io.out(given.json ? JSON.stringify({ secret }) : secret);
     const target = targetOf(given['forward-to']);
     if (!target) throw new UsageError('--forward-to is a URL');
-    const botId = given.bot === undefined ? null : readNumber('bot', given.bot, [1, Number.MAX_SAFE_INTEGER], 0);
-    const format = formats.find((known) => known === given.format) ?? 'full';
-    const wanted = async () => ({
-      profile: given.profile,
-      format,
-      botId,
-      customerId: await customerOf(client, given.customer),
-    });
-    const { id } = given.webhook
-      ? await existingWebhook(client, given.webhook)
-      : await ownWebhook(client, io, secret, await wanted());
+    const { id, isTemporary } = await openWebhook(client, io, secret, given);
     io.err(`Listening by the webhook ${id}, and posting to ${target}. Ctrl-C ends it.`);
-    const onTrouble = (error: unknown, seconds: number) => io.err(`${troubleText(error)}: again in ${seconds} s`);
     try {
-      // What was not taken is fetched again.
-      while (!io.signal.aborted)
-        for await (const message of feed(client, id, { ...io, onTrouble }))
-          if (!(await forward(target, message, given.json, io))) break;
+      await forwardAll(client, id, target, { io, isJson: given.json });
     } catch (error) {
-      if (statusOf(error) === 409) throw new Error(`the webhook ${id} is switched off`);
-      throw error;
+      throw statusOf(error) === 409 ? new Error(`the webhook ${id} is switched off`) : error;
     } finally {
-      if (!given.webhook && botId === null && !given.keep)
+      if (isTemporary)
         await client.DELETE('/webhooks/{webhookId}', { params: { path: { webhookId: id } } }).catch(() => {});
     }
   },

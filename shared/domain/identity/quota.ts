@@ -30,10 +30,11 @@ const each = <T>(make: (name: keyof Quotas) => T) =>
 
 export const defaultQuotas: Readonly<Quotas> = each((name) => bounds[name].byDefault);
 
-/** The quotas, each with the most that a stage may set, in words. */
-export const mostOfQuotas: string = names.map((name) => `${name} (at most ${bounds[name].most})`).join(', ');
-
-const bounded = (name: keyof Quotas) => z.int().min(0).max(bounds[name].most);
+const bounded = (name: keyof Quotas) => {
+  const { most } = bounds[name];
+  const says = `must be a whole number from 0 to ${most}`;
+  return z.int(says).min(0, says).max(most, says);
+};
 
 /** Makes the schema of all quotas. It is a function, because most functions never need it. */
 export const quotasSchema = () => {
@@ -46,34 +47,8 @@ export const quotasSchema = () => {
     .meta({ id: 'Quotas', description: 'the limits of a customer' });
 };
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
-/** Gives the quotas that a stage sets, as an object or as JSON, or null if they are not allowed. */
-export const readQuotas = (given: unknown): SomeQuotas | null => {
-  const some = z.strictObject(each(bounded)).partial();
-  const { data } = some.safeParse(typeof given === 'string' ? jsonOf(given) : given);
-  return (data as SomeQuotas | undefined) ?? null;
-};
-
-/** Says what is wrong with the quotas of a stage, of each that is wrong. */
-export const whyNoQuotas = (given: unknown): string => {
-  const read = typeof given === 'string' ? jsonOf(given) : given;
-  if (typeof read !== 'object' || read === null || Array.isArray(read)) return 'it is no JSON object';
-  return Object.entries(read)
-    .flatMap(([name, value]) => {
-      const bound = Object.hasOwn(bounds, name) ? bounds[name as keyof Quotas] : undefined;
-      if (!bound) return [`there is no quota ${name}`];
-      const isGood = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= bound.most;
-      return isGood ? [] : [`${name} must be a whole number from 0 to ${bound.most}`];
-    })
-    .join(', ');
-};
+/** Returns the schema of the quotas that a stage sets. */
+export const someQuotas = () => z.strictObject(each(bounded)).partial() as z.ZodType<SomeQuotas>;
 
 /** Gives the details of the error for a quota that is used up. */
 export const limitOf = (quotas: Quotas, of: keyof Quotas) => ({ limit: { of, most: quotas[of] } });

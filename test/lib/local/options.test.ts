@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { optionsFrom } from '#lib/local/options.ts';
 import { similarTo } from '#lib/local/similar.ts';
-import { type Variable, variableNames, variables } from '#lib/local/variables.ts';
+import { variableNames, variables } from '#lib/local/variables.ts';
+import type { Setting } from '#shared/settings/setting.ts';
+import { refused } from '#test/fixtures/setting-values.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sensor-cloud-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const inMemory = { DATA_DIR: ':memory:' };
 const read = (env: Record<string, string>) => optionsFrom({ ...inMemory, ...env });
 /** The sentences of a refusal, one for each wrong setting. */
-const refused = (env: Record<string, string>): string[] => {
+const refusalsOf = (env: Record<string, string>): string[] => {
   try {
     read(env);
   } catch (error) {
@@ -47,118 +49,54 @@ test('a trusted proxy is set as a whole or not at all', () => {
     TRUSTED_PROXY_SECRET_HEADER: 'x-secret',
   });
   const { TRUSTED_PROXY_SECRET: _, ...part } = proxy;
-  expect(refused(part)).toEqual([expect.stringMatching(/^TRUSTED_PROXY_SECRET is missing: /)]);
+  expect(refusalsOf(part)).toEqual([expect.stringMatching(/^TRUSTED_PROXY_SECRET is missing: /)]);
   // One that is wrong is not missing.
-  expect(refused({ ...part, TRUSTED_PROXY_SECRET: 'short' })).toEqual([
-    expect.stringMatching(/^TRUSTED_PROXY_SECRET wants /),
+  expect(refusalsOf({ ...part, TRUSTED_PROXY_SECRET: 'short' })).toEqual([
+    expect.stringMatching(/^TRUSTED_PROXY_SECRET must be /),
   ]);
 });
 
-/** Each variable with values that it does not take. A variable that is not here fails the test below. */
-const wrong: Record<string, readonly string[]> = {
-  HOST: ['two words', '0.0.0.0/0', 'http://here'],
-  PORT: ['abc', '65536', '-1', '1.5', ' 1'],
-  TLS_CERT: ['a\0b'],
-  TLS_KEY: ['a\0b'],
-  DATA_DIR: ['a\0b'],
-  ADMIN_USERNAME: ['a\nb', 'x'.repeat(65)],
-  ADMIN_PASSWORD: ['x', 'password123', 'x'.repeat(1_025)],
-  PROVISIONING_KEY: [' a', 'a b '],
-  RATE_LIMIT_PER_SECOND: ['-1', '1.5', '1e3', 'off', '1000001'],
-  TRUSTED_PROXY_HEADER: ['a b', 'a:b'],
-  TRUSTED_PROXY_SECRET_HEADER: ['a b'],
-  TRUSTED_PROXY_SECRET: ['short', 'two words that are long', 'sha256:zz'],
-  QUOTAS: ['{', '[]', '50', 'null', '{"bot":1}', '{"bots":-1}', '{"bots":"1"}', '{"webhooks":1001}'],
-  RETRY_SCHEDULE: ['0,86401', '0,x', '-1', '0;5', Array(21).fill('1').join()],
-  SENSOR_INACTIVE_AFTER_SECONDS: ['0', '86401', 'x'],
-  DELIVERY_DEADLINE_SECONDS: ['0', '16', '1.5'],
-  GONE_AFTER_SECONDS: ['-1', '86401', '1.5'],
-  ALLOW_PRIVATE_TARGETS: ['yes', 'TRUE', '1'],
-  ALLOWED_TARGET_RANGES: ['10.0.0.0/33', '10.0.0.0', 'here', '10.0.0.0/8,x'],
-  CREDENTIALS_SINCE: ['now', '2026-11-22', '2026-11-22T10:00:00', '2026-22-11T10:00:00Z', '1763805600000'],
-  PUBLIC_URL: ['foo', 'https://cloud.example.org/api/v1', 'ftp://a', 'https://a@b', 'https://a?b'],
-  DEVICE_URL: ['foo', 'https://cloud.example.org/api/v1'],
-  OWN_URLS: ['foo', 'https://a,b'],
-  CORS_ORIGINS: [
-    '*',
-    'null',
-    'app.example.org',
-    'https://*.example.org',
-    'https://app.example.org/',
-    'https://app.example.org/x',
-    'https://APP.example.org',
-    'https://app.example.org:443',
-    'ftp://app.example.org',
-    'https://a.example?x',
-    'https://a@app.example.org',
-    'https://a.example,*',
-    'https://a.example:99999',
-    'file://',
-    Array(21).fill('https://a.example').join(),
-  ],
-  SERVICE_NAME: ['a\nb', 'x'.repeat(65)],
-  MAIL_SENDER: ['nobody', 'a b@c'],
-  TELEGRAM_TOKEN: ['a-token', '123:short'],
-  OIDC_ISSUER: ['here', 'ftp://a', 'https://a?b', 'https://a#b', 'https://a@b'],
-  OIDC_CLIENT_ID: ['a b'],
-  OIDC_NAME: ['a\nb', 'x'.repeat(65)],
-  OIDC_RULES: [
-    '{',
-    '{}',
-    '[{}]',
-    '[{"claim":"a","value":"b","permissions":["all"]}]',
-    '[{"claim":"a","value":"b","x":1}]',
-  ],
-  OIDC_CLIENT_SECRET: ['a secret'],
-  OIDC_SCOPES: ['profile', 'openid\tprofile'],
-  CANARY: ['yes', '1'],
-  HEARTBEAT_URL: ['here', 'ftp://a'],
-  MAKER_A_FEEDBACK_URL: ['here', 'ftp://a', 'https://a@b', 'https://a/#b', 'https://a\\b'],
-  DEMO: ['no', '0'],
-  MQTT_PORT: ['-1', 'x'],
-  AWS_ENDPOINT_URL_DYNAMODB: ['here', '127.0.0.1:8000', 'ftp://here'],
-  AWS_ENDPOINT_URL_SQS: ['here'],
-  AWS_ENDPOINT_URL_KMS: ['here', '127.0.0.1:8080'],
-};
-
-describe('a wrong setting is refused in one sentence, with what it wants, an example, and what it is unless that is secret:', () => {
+describe('a wrong setting is refused in one sentence, with what it must be, an example, and what it is unless that is secret:', () => {
   test.each(variableNames)('%s', (name) => {
-    const variable: Variable = variables[name];
-    const values = wrong[name] ?? [];
+    const { schema, about }: Setting = variables[name];
+    const values = refused[name];
     expect(values.length).toBeGreaterThan(0);
     for (const value of values) {
-      const [sentence, ...others] = refused({ [name]: value });
+      const [sentence, ...others] = refusalsOf({ [name]: value });
       expect([name, value, others]).toEqual([name, value, []]);
-      expect(sentence).toContain(`${name} wants ${variable.wants}`);
-      if (variable.example !== undefined) expect(sentence).toContain(`such as ${variable.example}`);
+      expect(sentence).toContain(`${name} must be ${schema?.().description}`);
+      if (about?.example !== undefined) expect(sentence).toContain(`such as ${about.example}`);
       const start = JSON.stringify(value).slice(0, 20);
-      expect([value, sentence?.includes(start)]).toEqual([value, !variable.isSecret]);
+      expect([value, sentence?.includes(start)]).toEqual([value, !about?.isSecret]);
     }
   });
 
   test('its example is one that it takes', () => {
     for (const name of variableNames) {
-      const { example, read: readOne }: Variable = variables[name];
-      if (example !== undefined) expect([name, readOne(example)]).not.toEqual([name, null]);
+      const { schema, about }: Setting = variables[name];
+      if (about?.example !== undefined)
+        expect([name, schema?.().safeParse(about.example).error]).toEqual([name, undefined]);
     }
   });
 });
 
 test('all wrong settings are named at once', () => {
   const all = { PORT: 'x', QUOTAS: '{"bots":-1,"cats":1}', DEMO: 'maybe', ADMIN_PASSWORD: 'hunter2' };
-  expect(refused(all)).toEqual([
-    'PORT wants a whole number from 0 to 65535, such as 3000; it is "x"',
-    'ADMIN_PASSWORD wants 10 to 1024 bytes, and none of the most common passwords',
-    expect.stringMatching(/^QUOTAS wants .*: bots must be a whole number from 0 to 10000, there is no quota cats$/),
-    'DEMO wants true or false; it is "maybe"',
+  expect(refusalsOf(all)).toEqual([
+    'PORT must be a whole number from 0 to 65535, such as 3000; it is "x"',
+    'ADMIN_PASSWORD must be a password of 10 to 1024 bytes that is not one of the most common',
+    'DEMO must be true or false; it is "maybe"',
+    expect.stringMatching(
+      /^QUOTAS must be .*: bots: must be a whole number from 0 to 10000, not -1; Unrecognized key: "cats"$/,
+    ),
   ]);
 });
 
 test('origins are taken as browsers name them, and each wrong one is named', () => {
   const taken = 'https://app.example.org,http://localhost:5173,http://[::1]:8080';
   expect(read({ CORS_ORIGINS: taken }).settings.CORS_ORIGINS).toEqual(taken.split(','));
-  expect(refused({ CORS_ORIGINS: '*, https://a.example,https://b.example/' })).toEqual([
-    expect.stringMatching(/: wrong is "\*", "https:\/\/b\.example\/"$/),
+  expect(refusalsOf({ CORS_ORIGINS: '*, https://a.example,https://b.example/' })).toEqual([
+    expect.stringMatching(/: \[0\] is "\*"; \[2\] is "https:\/\/b\.example\/"$/),
   ]);
 });
 
@@ -166,14 +104,14 @@ describe('settings that do not fit together are refused:', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, 'no certificate');
   test.each<[string, Record<string, string>, RegExp]>([
-    ['one port for two', { PORT: '1883', MQTT_PORT: '1883' }, /^MQTT_PORT is the same port as PORT$/],
+    ['one port for two', { PORT: '1883', MQTT_PORT: '1883' }, /^MQTT_PORT must not be the same port as PORT$/],
     ['a certificate without its key', { TLS_CERT: file }, /^TLS_KEY is missing/],
     [
       'a certificate that is not there',
       { TLS_CERT: '/nowhere', TLS_KEY: file },
       /^TLS_CERT: the file \/nowhere cannot/,
     ],
-    ['a data folder that is a file', { DATA_DIR: file }, /^DATA_DIR wants a folder; .*a-file is a file$/],
+    ['a data folder that is a file', { DATA_DIR: file }, /^DATA_DIR must be a folder; .*a-file is a file$/],
     [
       'a data folder below a file',
       { DATA_DIR: join(file, 'x') },
@@ -183,15 +121,15 @@ describe('settings that do not fit together are refused:', () => {
     [
       'a short password on the network',
       { HOST: '0.0.0.0', ADMIN_PASSWORD: 'eleven-byte' },
-      /^ADMIN_PASSWORD wants at l/,
+      /^ADMIN_PASSWORD must have at least 12 bytes/,
     ],
     [
       'an external table without a folder for the key of its secrets',
       { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' },
-      /^DATA_DIR wants a folder/,
+      /^DATA_DIR must be a folder/,
     ],
   ])('%s', (_, env, says) => {
-    expect(refused(env)).toEqual([expect.stringMatching(says)]);
+    expect(refusalsOf(env)).toEqual([expect.stringMatching(says)]);
   });
 });
 
@@ -226,7 +164,7 @@ test.each([
   ['SSH_AUTH_SOCK', undefined],
 ])('the variable %s, which is none, is a warning that %s is meant', (given, meant) => {
   expect(similarTo(given, variableNames)).toBe(meant);
-  const said = meant === undefined ? [] : [`there is no variable ${given}: is ${meant} meant?`];
+  const said = meant === undefined ? [] : [`unknown variable ${given}: did you mean ${meant}?`];
   expect(read({ [given]: '1' }).warnings).toEqual(said);
 });
 

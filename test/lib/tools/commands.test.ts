@@ -103,7 +103,7 @@ test.each(['admin', 'deploy'])(
 test('npm run synth with wrong settings lists all errors, without a stack trace', async () => {
   const { code, out, err } = await run('app', [], { ...bare, CDK_CONTEXT_JSON: '{"stage":"PROD","waf":"maybe"}' });
   expect([code, out]).toEqual([1, '']);
-  expect(err).toMatch(/^wrong settings of the stage:\n {2}stage wants .*\n {2}waf wants .*\n$/);
+  expect(err).toMatch(/^wrong settings of the stage:\n {2}stage must be .*\n {2}waf must be .*\n$/);
 });
 
 test('npm run smoke says where to look when nobody answers', async () => {

@@ -188,7 +188,7 @@ describe('the settings of a stage', () => {
     expect(contextProblem(['a=b'])).toBeNull();
     for (const wrong of ['a', '=b', 'stage=prod']) expect(contextProblem([wrong])).toMatch(/^-/);
     expect(await readStage({ stage: 'prod', rateLimit: '5' })).toMatchObject({ name: 'prod', rateLimit: 5 });
-    await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit wants a whole number/);
+    await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit must be a whole number/);
   });
 
   test('can be read from the template', () => {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { settings as ofStage } from '#lib/aws/settings/settings.ts';
-import { keyOf, stageFrom } from '#lib/aws/settings/stage.ts';
+import { stageFrom } from '#lib/aws/settings/stage.ts';
 import { optionsFrom } from '#lib/local/options.ts';
 import { variables as ofHost } from '#lib/local/variables.ts';
-import { environment as ofFunctions, settingsFrom } from '#shared/runtime/env.ts';
-import type { Setting } from '#shared/settings/setting.ts';
+import { settingsFrom } from '#shared/runtime/env.ts';
+import { environment as ofFunctions } from '#shared/settings/environment.ts';
+import { settingsFor } from '#shared/settings/hosts.ts';
+import type { Rows, Setting } from '#shared/settings/setting.ts';
 
-type Declared = Readonly<Record<string, Setting<unknown>>>;
 const refused = (read: () => unknown): string => {
   try {
     read();
@@ -17,14 +18,18 @@ const refused = (read: () => unknown): string => {
 };
 
 /** All settings that are read at a start: where, its declarations, and what is said when one has this value. */
-const places: [place: string, declared: Declared, refusal: (name: string, value: unknown) => string][] = [
+const places: [place: string, declared: Rows, refusal: (name: string, value: unknown) => string][] = [
   ['a function', ofFunctions, (name, value) => refused(() => settingsFrom({ [name]: String(value) }))],
   [
     'the local host',
     ofHost,
     (name, value) => refused(() => optionsFrom({ DATA_DIR: ':memory:', [name]: String(value) })),
   ],
-  ['a stage', ofStage, (name, value) => refused(() => stageFrom((key) => (key === name ? value : undefined)))],
+  [
+    'a stage',
+    settingsFor(ofStage, 'prod'),
+    (name, value) => refused(() => stageFrom((key) => (key === name ? value : undefined))),
+  ],
 ];
 
 const long = 'x'.repeat(2_049);
@@ -63,65 +68,92 @@ const mistakes = [
   '{"reads":{"rate":0}}',
   '{"webhooks":1001}',
 ];
-/** Settings that take any text: what AWS gives to a function, which nobody types. */
-const takesAll = (setting: Setting<unknown>) => setting.wants.includes('any text');
+/** Whether a setting accepts a value. Without a schema it takes any text: functions get what a host has checked. */
+const accepts = ({ schema }: Setting, value: unknown): boolean => schema?.().safeParse(value).success ?? true;
+const descriptionOf = ({ schema }: Setting): string => schema?.().description ?? 'any text';
 
-describe.each(places)('what %s refuses', (place, declared, refusal) => {
-  const all = Object.entries(declared).map(
-    ([name, setting]) => [place === 'a stage' ? keyOf(name as keyof typeof ofStage) : name, setting] as const,
-  );
+describe.each(places)('what %s refuses', (_, declared, refusal) => {
+  const all = Object.entries<Setting>(declared);
 
-  test.each(all)('%s: says what it wants, shows no secret, and takes what it says', (name, setting) => {
-    const wrong = mistakes.filter((value) => setting.read(value) === null);
-    expect(wrong.length > 0 || takesAll(setting)).toBe(true);
+  test.each(all)('%s: says what it must be, shows no secret, and takes what it says', (name, setting) => {
+    const wrong = mistakes.filter((value) => !accepts(setting, value));
+    expect(wrong.length > 0 || descriptionOf(setting).includes('any text')).toBe(true);
     for (const value of wrong) {
       const says = refusal(name, value);
-      expect(says).toContain(`\n  ${name} wants ${setting.wants}`);
+      expect(says).toContain(`\n  ${name} must be ${descriptionOf(setting)}`);
       expect(says).not.toContain('hunter2');
-      if (setting.isSecret) expect(says).not.toMatch(/tr0ub4dor|it is "/);
+      if (setting.about?.isSecret) expect(says).not.toMatch(/tr0ub4dor|it is "/);
     }
-    if (setting.example !== undefined) expect([name, setting.read(setting.example)]).not.toEqual([name, null]);
+    const example = setting.about?.example;
+    if (example !== undefined) expect([name, accepts(setting, example)]).toEqual([name, true]);
   });
 
-  test.each(all.filter(([, { wants }]) => /^a whole number/.test(wants)))(
+  test.each(all.filter(([, setting]) => /^a whole number/.test(descriptionOf(setting))))(
     '%s: its bounds are those named',
     (_, setting) => {
-      const [least, most] = setting.wants.match(/\d+/g)?.map(Number) ?? [];
-      if (least === undefined || most === undefined) throw new Error(setting.wants);
-      expect([least - 1, least, most, most + 1].map((value) => setting.read(value))).toEqual([null, least, most, null]);
+      const description = descriptionOf(setting);
+      const [least, most] = description.match(/\d+/g)?.map(Number) ?? [];
+      if (least === undefined || most === undefined) throw new Error(description);
+      const around = [least - 1, least, most, most + 1];
+      expect(around.map((value) => accepts(setting, value))).toEqual([false, true, true, false]);
     },
   );
 
   test('what a length is said of has it', () => {
-    for (const [name, { wants, read }] of all) {
-      const most = Number(/ (\d+) (?:printable )?(?:characters|letters)/.exec(wants)?.[1]);
-      if (most && !wants.includes('JSON')) expect([name, read('x'.repeat(most + 9))]).toEqual([name, null]);
+    for (const [name, setting] of all) {
+      const description = descriptionOf(setting);
+      const most = Number(/ (\d+) (?:printable )?(?:characters|letters)/.exec(description)?.[1]);
+      if (most && !description.includes('JSON'))
+        expect([name, accepts(setting, 'x'.repeat(most + 9))]).toEqual([name, false]);
     }
   });
 });
 
+test('every setting of a host has a schema with a description', () => {
+  const ofHosts = [ofHost, settingsFor(ofStage, 'prod')].flatMap((rows) => Object.entries<Setting>(rows));
+  expect(ofHosts.filter(([, { schema }]) => !schema?.().description)).toEqual([]);
+});
+
 test.each([
-  ['quotas', '{"bots":-1,"cats":1}', 'bots must be a whole number from 0 to 10000, there is no quota cats'],
-  ['quotas', '{"webhooks":1001}', 'webhooks must be a whole number from 0 to 1000'],
-  ['throttle', '{"reads":{"rate":0}}', 'reads wants .*rate wants a whole number from 1 to 100000.*it is "0"'],
-  ['deviceThrottle', '{"rate":1,"rates":1}', 'there is no part rates'],
-  ['concurrency', '{"sweep":0.5}', 'sweep wants a whole number from 0 to 10000'],
-  ['throttle', '50', 'it is no JSON object'],
-  ['trustedProxy', '{"header":"X-A","secret":"a-secret-of-16-or-more"}', 'wrong or missing is secretHeader'],
-  ['trustedProxy', '{"header":"X-A","secretHeader":"X-B","secret":"short"}', 'wrong or missing is secret'],
-  ['retrySchedule', '0,5,x', 'wrong is "x"'],
+  [
+    'quotas',
+    '{"bots":-1,"cats":1}',
+    ': bots: must be a whole number from 0 to 10000, not -1; Unrecognized key: "cats"',
+  ],
+  ['quotas', '{"webhooks":1001}', ': webhooks: must be a whole number from 0 to 1000, not 1001'],
+  [
+    'throttle',
+    '{"reads":{"rate":0}}',
+    'reads, .* rate, burst .each a whole number from 1 to 100000.*: reads.rate is 0',
+  ],
+  ['deviceThrottle', '{"rate":1,"rates":1}', ': Unrecognized key: "rates"'],
+  ['concurrency', '{"sweep":0.5}', 'each a whole number from 0 to 10000.*: sweep is 0.5'],
+  ['throttle', '50', 'a JSON object .*; it is "50": Invalid input: expected object, received number'],
+  ['trustedProxy', '{"header":"X-A","secret":"a-secret-of-16-or-more"}', ': secretHeader: must be a header name'],
+  ['trustedProxy', '{"header":"X-A","secretHeader":"X-B","secret":"short"}', ': secret: must be 16 to 1024 printable'],
+  ['retrySchedule', '0,5,x', 'each a whole number from 0 to 86400 .*: \\[2\\] is "x"'],
+  ['retrySchedule', Array(21).fill('1').join(), 'up to 20 comma-separated values.*: has more than 20 entries'],
+  ['oidcRules', '[{"claim":"a"}]', ': \\[0\\].value: Invalid input: expected string, received undefined'],
 ])('a refused part of %s is named, with what is allowed: %s', (name, value, says) => {
   const message = refused(() => stageFrom((key) => (key === name ? value : undefined)));
-  expect(message).toMatch(new RegExp(`^wrong settings of the stage:\\n  ${name} wants .*: .*${says}`));
+  expect(message).toMatch(new RegExp(`^wrong settings of the stage:\\n  ${name} must be .*${says}`));
 });
 
 test('a function that does not start says which quota is wrong, and its largest value', () => {
   const message = refused(() => settingsFrom({ QUOTAS: '{"webhooks":5000,"cats":1}', RATE_LIMIT_PER_SECOND: '-1' }));
-  expect(message).toMatch(/^wrong environment:\n {2}RATE_LIMIT_PER_SECOND wants a whole number from 0 to 1000000.*\n/);
-  expect(message).toMatch(/QUOTAS wants .*: webhooks must be a whole number from 0 to 1000, there is no quota cats$/);
+  expect(message).toMatch(/^wrong environment:\n {2}RATE_LIMIT_PER_SECOND must be a whole number from 0 to 1000000\n/);
+  expect(message).toMatch(
+    /QUOTAS must be .*; webhooks: must be a whole number from 0 to 1000; Unrecognized key: "cats"$/,
+  );
 });
 
-test('a proxy that is told of in part is refused by functions too, and its secret is not shown', () => {
+test('a function logs no value of a wrong variable', () => {
+  const given = { SERVICE_NAME: 'hunter2\n', QUOTAS: '{"bots":"hunter2"}', CORS_ORIGINS: 'hunter2' };
+  expect(refused(() => settingsFrom(given)).match(/must be/g)?.length).toBeGreaterThan(2);
+  expect(refused(() => settingsFrom(given))).not.toContain('hunter2');
+});
+
+test('functions refuse a part of a trusted proxy, without showing its secret', () => {
   const message = refused(() => settingsFrom({ TRUSTED_PROXY_SECRET: 'hunter2-hunter2-hunter2' }));
   expect(message.match(/is missing/g)).toHaveLength(2);
   expect(message).not.toContain('hunter2');

@@ -3,7 +3,8 @@ import { groups } from '#functions/index.ts';
 import { lambdas } from '#lib/aws/functions/lambdas.ts';
 import type { Operation } from '#shared/api/operation.ts';
 import { isAllJudged } from '#shared/domain/event/noted-call.ts';
-import { type Use, variablesOf } from '#shared/runtime/capabilities.ts';
+import type { Use } from '#shared/runtime/capabilities.ts';
+import { variablesOf } from '#shared/settings/environment.ts';
 
 const notes = lambdas.filter(({ uses }) => (uses as readonly Use[]).includes('devices.noteCall'));
 /** The clocks of two hosts differ by less. */

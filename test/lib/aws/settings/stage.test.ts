@@ -124,7 +124,7 @@ describe('the settings of a stage', () => {
     ['quotas', { bots: 1.5 }],
     ['quotas', '7'],
   ])('name what is wrong: %s=%s', (key, value) => {
-    expect(() => stage({ [key]: value })).toThrow(new RegExp(`\\n  ${key}(:| wants) `));
+    expect(() => stage({ [key]: value })).toThrow(new RegExp(`\\n  ${key}(:| must be) `));
   });
 
   it.each([
@@ -147,6 +147,6 @@ describe('the settings of a stage', () => {
   });
 
   it('report all errors at once', () => {
-    expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/mailSender wants .*rateLimit wants /s);
+    expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/rateLimit must be .*mailSender must be /s);
   });
 });

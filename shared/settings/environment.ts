@@ -1,0 +1,22 @@
+import { type Capability, isCapability, type Use } from '../runtime/capabilities.ts';
+import { service } from './service.ts';
+import type { Setting } from './setting.ts';
+import { stack } from './stack.ts';
+
+/** Every environment variable of functions. A function gets those that its capabilities name. */
+export const environment = { ...stack, ...service };
+
+type Environment = typeof environment;
+type CapabilitiesOf<S> = S extends { about: { capabilities: readonly (infer C)[] } } ? C : never;
+/** The names of the variables that a capability brings. */
+export type VariableOf<C extends Capability> = {
+  [N in keyof Environment]: C & CapabilitiesOf<Environment[N]> extends never ? never : N;
+}[keyof Environment];
+
+/** Returns the environment variables that a use needs. */
+export const variablesOf = (use: Use): readonly string[] =>
+  isCapability(use)
+    ? Object.entries<Setting>(environment).flatMap(([name, { about }]) =>
+        about?.capabilities?.includes(use) ? [name] : [],
+      )
+    : ['TABLE_NAME'];

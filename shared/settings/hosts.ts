@@ -1,0 +1,21 @@
+import { type Host, type Rows, type Setting, textOf } from './setting.ts';
+
+const settingFor = (setting: Setting, host: Host): Setting => {
+  const { defaults = {}, hostSchema, stageSchema } = setting.about ?? {};
+  const schema = (host === 'local' ? undefined : stageSchema) ?? hostSchema ?? setting.schema;
+  return { ...setting, ...(schema && { schema }), default: host in defaults ? defaults[host] : setting.default };
+};
+
+/** Returns settings as a host has them: with its defaults, and with the schemas of what it accepts. */
+export const settingsFor = <R extends Rows>(rows: R, host: Host): R =>
+  Object.fromEntries(Object.entries(rows).map(([name, setting]) => [name, settingFor(setting, host)])) as R;
+
+/** Returns the default that a host has for a setting in words, for the help and the tables of documents. */
+export const defaultText = (setting: Setting, host: Host): string => {
+  const { byDefault, unit } = setting.about ?? {};
+  if (byDefault !== undefined)
+    return typeof byDefault === 'string' ? byDefault : byDefault[host === 'local' ? host : 'stage'];
+  const text = textOf(settingFor(setting, host).default);
+  if (['', '[]', '{}'].includes(text)) return 'none';
+  return unit ? `${text} ${unit}` : `\`${text}\``;
+};

@@ -1,0 +1,78 @@
+import { shortName, text } from './kinds.ts';
+import { oidcRules } from './oidc-rules.ts';
+import { declare } from './setting.ts';
+
+/** The settings of the login at an issuer of OpenID Connect. */
+export const issuer = declare({
+  OIDC_ISSUER: {
+    default: '',
+    about: {
+      stage: 'oidcIssuer',
+      capabilities: ['ask:issuer'],
+      help: 'Issuer of OpenID Connect at which people can log in, too. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
+      example: 'https://login.example.org/realms/home',
+      hostSchema: () =>
+        text(
+          /^https?:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/,
+          'the address of the issuer exactly as its ID tokens name it',
+        ),
+      stageSchema: () =>
+        text(
+          /^https:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/,
+          'the https address of the issuer exactly as its ID tokens name it',
+        ),
+    },
+  },
+  OIDC_CLIENT_ID: {
+    default: '',
+    about: {
+      stage: 'oidcClientId',
+      capabilities: ['ask:issuer'],
+      help: 'Client ID of this service at the issuer.',
+      example: 'sensor-cloud',
+      hostSchema: () => text(/^[!-~]{1,256}$/, '1 to 256 printable characters without spaces'),
+    },
+  },
+  OIDC_NAME: {
+    default: '',
+    about: {
+      stage: 'oidcName',
+      capabilities: ['ask:issuer'],
+      help: 'Name of the issuer on the button "Log in with ...".',
+      example: 'Home account',
+      hostSchema: shortName,
+    },
+  },
+  OIDC_RULES: {
+    default: '[]',
+    about: {
+      stage: 'oidcRules',
+      capabilities: ['ask:issuer'],
+      help: 'What claims of the issuer let people do, decided at each login: see lib/local/README.md.',
+      example: '[{"claim":"groups","value":"nurses","customerId":1,"permissions":["manage_rules"]}]',
+      hostSchema: oidcRules,
+    },
+  },
+  OIDC_CLIENT_SECRET: {
+    default: '',
+    about: {
+      isSecret: true,
+      capabilities: ['ask:issuer'],
+      help: 'Client secret of this service at the issuer. A public client has none.',
+      hostSchema: () => text(/^[!-~]{1,1024}$/, '1 to 1024 printable characters without spaces'),
+    },
+  },
+  OIDC_SCOPES: {
+    default: 'openid profile email',
+    about: {
+      stage: 'oidcScopes',
+      capabilities: ['ask:issuer'],
+      help: 'Scopes requested from the issuer.',
+      example: 'openid profile email groups',
+      hostSchema: () => text(/^openid( [!-~]{1,64}){0,20}$/, 'scopes separated by spaces, starting with openid'),
+    },
+  },
+});
+
+/** Those without which an issuer is of no use: all are set, or none. */
+export const issuerSettings = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_NAME', 'OIDC_RULES'] as const;

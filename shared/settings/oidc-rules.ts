@@ -1,0 +1,10 @@
+import type * as z from 'zod';
+import { OidcRules } from '../domain/identity/claims.ts';
+import { json } from './kinds.ts';
+
+/** Rules of claims, which stay JSON text: functions read them at a login, by `readRules`. */
+export const oidcRules = (): z.ZodType<string> =>
+  json(
+    OidcRules.transform((rules) => JSON.stringify(rules)),
+    'a JSON array of objects with claim and value, and some of customerId, permissions and isAdmin',
+  );
