@@ -27,18 +27,21 @@ export const whereAfter = (where: Where, { what }: Pick<Moment, 'what'>): Where 
 
 const target = (xPosCm: number, zPosCm: number) => ({ xPosCm, yPosCm: 150, zPosCm });
 
+const targetsOf = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor: boolean) => {
+  const resident = isInBed ? target(-75, 50) : target(40, 120);
+  const visitor = target(isAtDoor ? 25 : 90, 130);
+  return [...(isPresent ? [resident] : []), ...(hasVisitor || isAtDoor ? [visitor] : [])];
+};
+
 /** A presence message of maker A. Region 0 of the room is the bed, region 1 the door. */
-const presence = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor = false, after = 0): SentMessage => ({
+const presence = (where: Where, isAtDoor = false, after = 0): SentMessage => ({
   after,
   message: (stamp) => ({
     type: 4,
     payload: {
-      presenceDetected: isPresent || hasVisitor,
-      presenceRegionMap: { 0: isInBed ? 1 : 0, 1: isAtDoor ? 1 : 0 },
-      trackerTargets: [
-        ...(isPresent ? [target(isInBed ? -75 : 40, isInBed ? 50 : 120)] : []),
-        ...(hasVisitor || isAtDoor ? [target(isAtDoor ? 25 : 90, 130)] : []),
-      ],
+      presenceDetected: where.isPresent || where.hasVisitor,
+      presenceRegionMap: { 0: where.isInBed ? 1 : 0, 1: isAtDoor ? 1 : 0 },
+      trackerTargets: targetsOf(where, isAtDoor),
       timestamp: stamp(after),
     },
   }),

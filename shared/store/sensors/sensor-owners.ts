@@ -156,47 +156,62 @@ const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write
 type Move = { to: number; most: number; now: number; pairingHash?: string };
 type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
 
+/** What is written about the sensor itself when it moves. */
+const sensorWrites = (
+  from: SensorKey,
+  whole: Whole & { link: DeviceLink },
+  sensor: SensorRecord,
+  { to, now }: Move,
+): Write[] => {
+  const { customerId, sensorId } = from;
+  const isHere = where('#customerId = :from', { from: customerId });
+  const moved = { customerId: to, moved: { from: customerId, at: now }, calls: 0, isHeldBack: false };
+  return [
+    { remove: sensorKey(customerId, sensorId), where: unchangedSince(whole.sensor) },
+    { put: newSensorItem(sensor), where: absent },
+    {
+      update: items.owner({ kind: 'sensor', id: sensorId }),
+      changes: changes({ set: { customerId: to }, if: isHere }),
+    },
+    { update: items.device(whole.link), changes: changes({ set: moved, if: isHere }) },
+    ...farewell(from, whole, now, false),
+    // It may have been there before.
+    { remove: items.sensorState({ customerId: to, sensorId }) },
+    { remove: items.formerSensor({ customerId: to, sensorId }) },
+    ...clearAround(from, whole, now),
+    ...(customerId === UNASSIGNED
+      ? bringAlong(whole, { customerId: to, sensorId }, now)
+      : unpin(whole.sensor.manufacturer, whole.configs)),
+  ];
+};
+
+/** Why a sensor was not moved, by the writes that failed; null: another change was faster. */
+const refusalOf = (failed: readonly number[], hasCode: boolean): 'being_erased' | 'code_used' | null => {
+  if (failed.includes(0)) return 'being_erased';
+  return hasCode && failed.includes(1) ? 'code_used' : null;
+};
+
 /**
  * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it
  * leaves.
  */
-const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash }: Move): Promise<Moved> =>
+const moveSensor = (table: Table, from: SensorKey, move: Move): Promise<Moved> =>
   retryOnConflict(async () => {
-    const { customerId, sensorId } = from;
+    const { to, most, now, pairingHash } = move;
     const whole = await readWhole(table, from);
     if (!whole?.link) return 'gone';
     const full = to !== UNASSIGNED ? await roomFor(table, to, 'sensors', most) : null;
     if (full) return full;
     const sensor = movedSensor(whole.sensor, to === UNASSIGNED ? null : to, now);
-    const customer = to !== UNASSIGNED ? [oneMore(to, 'sensors', most)] : [];
+    const erased = items.erasedSensor({ customerId: to, hash: hashOf(from.sensorId) });
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
-    const isHere = where('#customerId = :from', { from: customerId });
-    const home = changes({ set: { customerId: to }, if: isHere });
-    const anew = { calls: 0, isHeldBack: false };
-    const moved = changes({ set: { customerId: to, moved: { from: customerId, at: now }, ...anew }, if: isHere });
-    const mark = items.erasedSensor({ customerId: to, hash: hashOf(sensorId) });
-    const erasure = { check: mark, where: where('attribute_not_exists(#goesOn)') };
     const failed = await table.write(
-      erasure,
-      ...customer,
+      { check: erased, where: where('attribute_not_exists(#goesOn)') },
       ...code,
-      { remove: sensorKey(customerId, sensorId), where: unchangedSince(whole.sensor) },
-      { put: newSensorItem(sensor), where: absent },
-      { update: items.owner({ kind: 'sensor', id: sensorId }), changes: home },
-      { update: items.device(whole.link), changes: moved },
-      ...farewell(from, whole, now, false),
-      // It may have been there before.
-      { remove: items.sensorState({ customerId: to, sensorId }) },
-      { remove: items.formerSensor({ customerId: to, sensorId }) },
-      ...clearAround(from, whole, now),
-      ...(customerId === UNASSIGNED
-        ? bringAlong(whole, { customerId: to, sensorId }, now)
-        : unpin(whole.sensor.manufacturer, whole.configs)),
+      ...(to !== UNASSIGNED ? [oneMore(to, 'sensors', most)] : []),
+      ...sensorWrites(from, { ...whole, link: whole.link }, sensor, move),
     );
-    if (failed === null) return sensor;
-    if (failed.includes(0)) return 'being_erased';
-    const first = 1 + customer.length;
-    return failed.some((at) => at >= first && at < first + code.length) ? 'code_used' : null;
+    return failed === null ? sensor : refusalOf(failed, code.length > 0);
   });
 
 export const sensorOwners = (table: Table) => ({
