@@ -111,7 +111,7 @@ export const stack = declare({
       stage: 'serviceVersion',
       capabilities: ['guard', 'call:webhooks', 'service:about'],
       help: 'Version of the service. The commands of this repository take it from package.json.',
-      hostSchema: () => text(/^[\w.+-]{1,32}$/, '1 to 32 letters, digits and any of _ . + -'),
+      hostSchema: () => text(/^[\w.+-]{1,32}$/, '1 to 32 characters: letters, digits and any of _ . + -'),
     },
   },
 });
