@@ -38,8 +38,8 @@ type Client = {
 };
 
 /**
- * Makes a client close its idle sockets after a timeout. While a process was frozen all its sockets may have died, and each
- * of them would cost a whole timeout.
+ * Closes the idle sockets of a client after each timeout. While a process was frozen all its sockets may have died, and
+ * each of them would cost a whole timeout.
  */
 export const withFreshSockets = <C extends Client>(client: C): C => {
   client.middlewareStack.add(

@@ -61,7 +61,7 @@ export const changesNothing = async (
   const { customerId, sensorId } = device;
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllJudged(device, state.judged?.run)) return false;
-  // Reports that skip the queue are not remembered, so a duplicate of a recent message would go unnoticed after them.
+  // A report that skips the queue stays unremembered, so the next message could wrongly count as a duplicate of the last one.
   if (isRecent(state, receiveDate)) return false;
   const next = stepQuietly(state, sensorId, messages, receiveDate);
   if (!next || !isUnchanged(state, next)) return false;

@@ -55,7 +55,7 @@ const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: 
 
 const nothing = (): Example => ({});
 
-/** Makes sure that our hit is not acknowledged. */
+/** Withdraws the acknowledgement of our hit. */
 const open = async ({ ours: { client, ids } }: World): Promise<Example> => {
   const path = `/customers/${ids.customerId}/rule-hits/${ids.ruleHitId}/acknowledgement`;
   await client.ok('DELETE', path);

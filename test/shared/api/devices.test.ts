@@ -192,7 +192,7 @@ describe('a call with messages', () => {
     expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
   });
 
-  test('is stored without effect if the sensor is not linked', async () => {
+  test('stores an event without effect if the sensor is not linked', async () => {
     const { sensorId, deviceToken } = await newDevice();
     const uuid = nextUuid();
     await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
@@ -203,7 +203,7 @@ describe('a call with messages', () => {
 });
 
 describe('the response to messages', () => {
-  test('has no warnings if everything was understood', async () => {
+  test('contains no warnings if everything was understood', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const message = { type: 4, payload: { presenceDetected: true }, more: 1 };
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });

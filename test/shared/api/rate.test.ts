@@ -75,7 +75,7 @@ describe('an account with a limit of 30 a second', () => {
   });
 });
 
-describe('a call over the limit', () => {
+describe('the 429 of a call over the limit', () => {
   const over = async (client: Client, headers: Record<string, string> = {}): Promise<Answer> => {
     await times(30, () => me(client));
     return client.call('GET', '/users/me', undefined, headers);
@@ -90,7 +90,7 @@ describe('a call over the limit', () => {
     const names = ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
     expect(names.map((name) => answer.headers.get(name))).toEqual(['1', '30', '0', '1']);
   });
-  test("has a message in the user's language", async () => {
+  test("uses the user's language", async () => {
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
@@ -101,7 +101,7 @@ describe('a call over the limit', () => {
       statusCode: 429,
     });
   });
-  test('gets 429 after the credentials were checked, and before permissions and body are', async () => {
+  test('follows the check of the credentials, and precedes those of permissions and body', async () => {
     await times(30, () => me(home.client));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);

@@ -27,7 +27,7 @@ afterAll(() => Promise.all([cloud.stop(), counted.stop()]));
 const corsOf = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 const anybody = () => clientOf(cloud.url);
 
-describe('a page of a listed origin can read every response:', () => {
+describe('CORS for pages of a listed origin', () => {
   const large = JSON.stringify({ username: 'x'.repeat(300_000), password: '' });
   test.each<[number, string, string, (string | undefined)?, Record<string, string>?]>([
     [200, 'GET', '/server/config'],
@@ -39,7 +39,7 @@ describe('a page of a listed origin can read every response:', () => {
     [400, 'POST', '/users/login', '{'],
     [413, 'POST', '/users/login', large],
     [417, 'GET', '/health', undefined, { expect: 'a-miracle' }],
-  ])('%i of %s %s', async (status, method, path, body, more = {}) => {
+  ])('exposes the %i of %s %s', async (status, method, path, body, more = {}) => {
     const { headers, ...answer } = await anybody().call(method, path, body, { ...page, ...more });
     expect([answer.status, headers.get('access-control-allow-origin')]).toEqual([status, LISTED]);
     expect(headers.get('vary')?.split(', ')).toContain('Origin');
@@ -49,7 +49,7 @@ describe('a page of a listed origin can read every response:', () => {
     expect(exposed).toEqual(expect.arrayContaining([...sent, 'token', 'retry-after', 'etag', 'link']));
   });
 
-  test('the 403 for a missing permission, and X-Total-Is of a list', async () => {
+  test('exposes the 403 for a missing permission, and X-Total-Is of a list', async () => {
     const admin = await logIn(anybody(), 'admin', ADMIN_PASSWORD);
     const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'reader',
@@ -64,7 +64,7 @@ describe('a page of a listed origin can read every response:', () => {
     expect(headers.get('access-control-expose-headers')).toContain('X-Total-Is');
   });
 
-  test('the 429 of a rate limit, and the token of a login', async () => {
+  test('exposes the 429 of a rate limit, and the token of a login', async () => {
     const login = { username: 'admin', password: ADMIN_PASSWORD };
     const { headers } = await anybody().call('POST', '/users/login', login, page);
     expect([headers.get('access-control-allow-origin'), headers.has('token')]).toEqual([LISTED, true]);
@@ -74,7 +74,7 @@ describe('a page of a listed origin can read every response:', () => {
     expect(limited?.headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 
-  test('the 503 of a host that is starting', async () => {
+  test('exposes the 503 of a host that is starting', async () => {
     const early: Promise<Response>[] = [];
     const starting = await startTestCloud({
       environment: { CORS_ORIGINS: LISTED },
@@ -117,7 +117,7 @@ describe('CORS headers', () => {
     ['an origin that is not listed', stranger],
     ['an opaque origin', { origin: 'null' }],
     ['a caller without an origin', {}],
-  ])('are missing for %s', async (_, headers) => {
+  ])('do not appear for %s', async (_, headers) => {
     const [answer, asked] = await Promise.all([
       anybody().call('GET', '/server/config', undefined, headers),
       anybody().call('OPTIONS', '/server/config', undefined, { ...preflight, ...headers }),
