@@ -24,11 +24,9 @@ export const pageQuery = {
  */
 export const lookedQuery = <T extends z.ZodType>(after: T) => ({
   ...pageQuery,
-  after: after
-    .optional()
-    .meta({
-      description: 'continues the list after the entry with this id; taken from the `Link` header of a response',
-    }),
+  after: after.optional().meta({
+    description: 'continues the list after the entry with this id; taken from the `Link` header of a response',
+  }),
 });
 
 /** The headers of the responses of such a list. */
