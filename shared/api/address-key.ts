@@ -3,7 +3,7 @@ import type { Deps } from '../runtime/deps.ts';
 
 type AddressKeyDeps = Deps<'addressKeys.get' | 'addressKeys.keep' | 'seal:secrets' | 'open:secrets'>;
 
-/** The key that signs addresses for acknowledging. The first delivery of a stage makes it; a process reads it once. */
+/** Returns the key that signs links for acknowledging an alarm, and creates it on the first delivery of a stage. */
 export const addressKeyOf = async ({
   store,
   sealSecret,
@@ -12,6 +12,6 @@ export const addressKeyOf = async ({
 }: AddressKeyDeps): Promise<string | null> => {
   const { get, keep } = store.addressKeys;
   if ((await get()) === null) await keep(await sealSecret(Buffer.from(random(32)).toString('base64url'), ADDRESS_KEY));
-  const sealed = await get();
-  return sealed && openSecret(sealed, ADDRESS_KEY);
+  const encrypted = await get();
+  return encrypted && openSecret(encrypted, ADDRESS_KEY);
 };

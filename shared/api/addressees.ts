@@ -22,7 +22,7 @@ import type { UserItem } from '../store/identity/users.ts';
 import type { StoreOf } from '../store/store.ts';
 import { situationText } from './messages/situation-text.ts';
 
-/** Those whom rules name, as they are now. `onDuty`: the ids of the users who are on duty. */
+/** The current records of the recipients that rules name. `onDuty`: the ids of the users on duty. */
 export type Known = {
   webhooks: ReadonlyMap<string, WebhookRecord>;
   bots: ReadonlyMap<number, Bot>;
@@ -30,55 +30,55 @@ export type Known = {
   onDuty: readonly number[];
 };
 
-/** One who is told, by a message of the hit. */
+/** A webhook or a person that gets a message of a hit. */
 export type Addressee = { accountId: number; name: string } & ({ webhookId: string } | { by: Person['by'] });
 
-/** What tells the receiver that an addressee is from any other. */
+/** The receiver of an addressee. Two addressees with the same key are the same receiver. */
 export const keyOfAddressee = ({ accountId, name, ...way }: Addressee): string =>
   receiverOf('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 
-/** Each receiver once: the first one of several counts. */
-export const onceEach = <T extends { addressee: Addressee }>(all: readonly T[]): T[] =>
-  [...new Map(all.toReversed().map((target) => [keyOfAddressee(target.addressee), target])).values()].toReversed();
+/** Returns the first target of each receiver. */
+export const onceEach = <T extends { addressee: Addressee }>(targets: readonly T[]): T[] =>
+  [...new Map(targets.toReversed().map((target) => [keyOfAddressee(target.addressee), target])).values()].toReversed();
 
-/** In which way an addressee is told, as messages of hits say. */
+/** How an addressee is notified: the `publisher` of its message in a hit. */
 export const publisherOf = (addressee: Addressee): RuleMessage['publisher'] =>
   'by' in addressee ? addressee.by : 'webhook';
 
-type Reading = {
+type RecipientDeps = {
   store: StoreOf<'recipients.webhooks' | 'recipients.person' | 'recipients.onDuty'>;
   now: () => number;
 };
 
 /**
- * Reads all whom a decision may tell, and the customer webhooks `hooks`. Webhooks and bots are one batch; people are read
- * only where a rule names them, so that a rule of webhooks costs nothing for them.
+ * Reads everyone whom a decision may notify, and the customer's webhooks `customerWebhooks`. Webhooks and bots are one
+ * batch. People are read only if a rule names them.
  */
 export const knownOf = async (
-  { store, now }: Reading,
+  { store, now }: RecipientDeps,
   customerId: number,
   recipients: readonly Recipient[],
-  hooks: readonly string[] = [],
+  customerWebhooks: readonly string[] = [],
 ): Promise<Known> => {
   const named = webhooksIn(recipients);
-  const webhookIds = new Set([...hooks, ...named.map(({ webhookId }) => webhookId)]);
-  const [found, all] = await Promise.all([
+  const webhookIds = new Set([...customerWebhooks, ...named.map(({ webhookId }) => webhookId)]);
+  const [found, usersOnDuty] = await Promise.all([
     store.recipients.webhooks(customerId, webhookIds, new Set(named.map(({ botId }) => botId))),
     isForDuty(recipients) ? store.recipients.onDuty(customerId, now()) : [],
   ]);
-  const onDuty = all.map(({ userId }) => userId);
+  const onDuty = usersOnDuty.map(({ userId }) => userId);
   const ids = [...new Set([...usersIn(recipients), ...onDuty])];
   const users = await Promise.all(ids.map((userId) => store.recipients.person(customerId, userId)));
   return { ...found, onDuty, users: new Map(users.flatMap((user) => (user ? [[user.id, user]] : []))) };
 };
 
-/** Can this format tell of the event? */
+/** Whether the format has a payload for the event. */
 export const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
   takes(format, { source, code: happening.code });
 
 /**
- * Who is told of an event by these recipients, each once. A webhook whose format cannot tell of it gets no message, which
- * would wait for it for ever. A person who is gone gets one: its delivery fails, and everybody sees that.
+ * Returns the addressees of an event, each once. A webhook whose format has no payload for the event is left out, because
+ * its message would stay pending forever. A deleted user gets a message: its delivery fails, and everybody sees that.
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],
@@ -86,10 +86,10 @@ export const addresseesOf = (
   eventContext: EventContext,
 ): Addressee[] => {
   const { webhooks, bots, users, onDuty } = known;
-  const fitting = webhooksIn(recipients).filter(({ webhookId }) =>
+  const supported = webhooksIn(recipients).filter(({ webhookId }) =>
     isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
   );
-  const toWebhooks = fitting.map(({ botId, webhookId }) => ({
+  const toWebhooks = supported.map(({ botId, webhookId }) => ({
     accountId: botId,
     name: bots.get(botId)?.name ?? '',
     webhookId,
@@ -101,34 +101,34 @@ export const addresseesOf = (
   return [...toWebhooks, ...toPeople];
 };
 
-/** What happened, in a language. */
+/** Describes an event in a language. */
 export const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** By which rule a delivery tells whom; `hit`: the message of the hit that it reports to. */
-type To = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
+/** The rule and addressee of a delivery. `hit`: the message of the hit that the delivery reports to. */
+type DeliveryTarget = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
-/** The delivery of an event to one who is told; none to a webhook that is gone or belongs to another bot by now. */
+/** Returns the delivery of an event to an addressee; none if its webhook was deleted or belongs to another bot now. */
 export const deliveryTo = async (
-  { now }: Pick<Reading, 'now'>,
+  { now }: Pick<RecipientDeps, 'now'>,
   eventContext: EventContext,
   { webhooks, bots, users }: Known,
-  { rule, addressee, hit, round }: To,
+  { rule, addressee, hit, round }: DeliveryTarget,
 ): Promise<Delivery[]> => {
   const { accountId, name } = addressee;
   const { locale } = ('by' in addressee ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };
   const text = await textFor(locale, eventContext.event);
-  const of = { customerId: rule.customerId, hit, ruleId: rule.id, ...(round && { round }) };
+  const common = { customerId: rule.customerId, hit, ruleId: rule.id, ...(round && { round }) };
   const reader = { reader: readerOf(eventContext, rule, locale) };
   if ('by' in addressee) {
     const person = { userId: accountId, by: addressee.by, name };
     const snapshot = { ...snapshotOf(eventContext, undefined, rule, text), ...reader };
-    return [newDelivery(eventContext, { ...of, person }, snapshot, now())];
+    return [newDelivery(eventContext, { ...common, person }, snapshot, now())];
   }
   const webhook = webhooks.get(addressee.webhookId);
   if (webhook?.botId !== accountId) return [];
   const { format, id: webhookId } = webhook;
   const snapshot = snapshotOf(eventContext, senderOf(webhook), rule, text);
-  const read = { ...snapshot, ...(formats[format].isForPeople && reader) };
-  return [newDelivery(eventContext, { ...of, webhookId, format }, read, now())];
+  const complete = { ...snapshot, ...(formats[format].isForPeople && reader) };
+  return [newDelivery(eventContext, { ...common, webhookId, format }, complete, now())];
 };

@@ -5,25 +5,25 @@ import type { StoreOf } from '../store/store.ts';
 type Fail = (code: 'forbidden') => never;
 
 /**
- * Gives the customer for an object that a caller creates: the caller's own customer, or the one that a system admin
+ * Returns the customer of an object that a caller creates: the caller's own customer, or the one that a system admin
  * names in the body.
  */
 export const customerFor = async (
   { caller, fail, refuse }: { caller: Caller; fail: Fail; refuse: (path: string, problem: Problem) => never },
-  given: number | undefined,
+  requested: number | undefined,
   store: StoreOf<'customers.get'>,
 ): Promise<number> => {
-  if (given !== undefined && !caller.isAdmin && given !== caller.customerId) return fail('forbidden');
-  if (given !== undefined && caller.isAdmin && !(await store.customers.get(given)))
+  if (requested !== undefined && !caller.isAdmin && requested !== caller.customerId) return fail('forbidden');
+  if (requested !== undefined && caller.isAdmin && !(await store.customers.get(requested)))
     refuse('customerId', 'unknown_reference');
-  return given ?? caller.customerId ?? refuse('customerId', 'customer_required');
+  return requested ?? caller.customerId ?? refuse('customerId', 'customer_required');
 };
 
 /**
- * Gives the customer whose objects a caller lists: the caller's own customer, or the one that a system admin asks for.
- * It is null if the caller has no customer and asks for none.
+ * Returns the customer whose objects a caller lists: the caller's own customer, or the one that a system admin asks for.
+ * Null if the caller has no customer and asks for none.
  */
-export const customerOfList = (caller: Caller, given: number | undefined, fail: Fail): number | null => {
-  if (given !== undefined && !caller.isAdmin && given !== caller.customerId) return fail('forbidden');
-  return given ?? caller.customerId;
+export const customerOfList = (caller: Caller, requested: number | undefined, fail: Fail): number | null => {
+  if (requested !== undefined && !caller.isAdmin && requested !== caller.customerId) return fail('forbidden');
+  return requested ?? caller.customerId;
 };

@@ -2,7 +2,7 @@ import type { Delivery } from '../domain/delivery/delivery.ts';
 import { isFinished } from '../domain/delivery/replay.ts';
 import type { Deps } from '../runtime/deps.ts';
 
-/** Reports the attempts that began at these times (ms) to the rule hits of a delivery. */
+/** Reports attempts, by their start times (ms), to the rule hits of a delivery. */
 export const report = async (
   { store, now }: Deps<'ruleHits.report'>,
   { customerId, hit, alsoHits = [] }: Delivery,
@@ -13,7 +13,7 @@ export const report = async (
     await store.ruleHits.report({ customerId, hitId: id, at: message, tries, sent }, now());
 };
 
-/** Ends the original deliveries of a redelivery that the receiver accepted, if they still wait to be sent. */
+/** Ends the pending original deliveries of a redelivery that the receiver accepted. */
 export const endOriginals = async (
   { store, now }: Deps<'repetitions.endOriginal'>,
   { customerId, webhookId, replayOf, repeats }: Delivery,

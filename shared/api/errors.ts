@@ -1,7 +1,7 @@
 import type { Limited } from '../domain/identity/quota.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
 
-/** The codes of all expected failures of operations, with their HTTP statuses. The texts are in messages/. */
+/** The codes and HTTP statuses of all expected failures of operations. Their texts are in messages/. */
 export const errors = {
   bad_request: 400,
   sensor_wrong_manufacturer: 400,
@@ -68,8 +68,8 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 
 /**
- * Details of an error answer: the seconds until a retry makes sense, the limit that is reached and its value, the rules
- * that are in the way, or the name of whoever was first.
+ * Details of an error response: the seconds until a retry makes sense, the limit that was reached and its value, the rules
+ * that prevent the change, or the name of the user who acknowledged first.
  */
 export type Details = {
   waitSeconds?: number;
@@ -78,7 +78,7 @@ export type Details = {
   name?: string;
 };
 
-/** An expected failure that becomes the answer of the call. */
+/** An expected failure that becomes the response to the call. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
@@ -86,7 +86,7 @@ export class ApiError extends Error {
   readonly waitSeconds: number | null;
   readonly limit: Details['limit'];
   readonly rules: Details['rules'];
-  /** Who was first. An error has a name already. */
+  /** `Details.name`: errors have another `name`. */
   readonly first: Details['name'];
   constructor(code: ErrorCode, details: Details & { fieldErrors?: readonly FieldError[] } = {}) {
     super(code);
@@ -99,12 +99,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Ends the call with a 400 for a value that only the handler can check. */
+/** Ends the call with 400 for a value that only the handler can check. */
 export const refuse = (path: string, problem: Problem, values?: FieldError['values']): never => {
   throw new ApiError('bad_request', { fieldErrors: [{ path, problem, ...(values && { values }) }] });
 };
 
-/** Ends the call with a 400 that names all these errors. Without errors it does nothing. */
+/** Ends the call with 400 if there are errors, and lists them all. */
 export const refuseAll = (fieldErrors: readonly FieldError[]): void => {
   if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
 };

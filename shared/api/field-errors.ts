@@ -5,7 +5,9 @@ type Issue = z.core.$ZodIssue;
 
 const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
-const sized = (issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): Pick<FieldError, 'problem' | 'values'> => {
+const describeSize = (
+  issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
+): Pick<FieldError, 'problem' | 'values'> => {
   const [problem, limit]: [Problem, number] =
     issue.code === 'too_big' ? ['maximum', Number(issue.maximum)] : ['minimum', Number(issue.minimum)];
   const isCount = issue.origin !== 'number' && issue.origin !== 'int';
@@ -17,9 +19,9 @@ const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
   switch (issue.code) {
     case 'too_big':
     case 'too_small':
-      return sized(issue);
+      return describeSize(issue);
     case 'invalid_type':
-      // What another form of the value has must be left out here.
+      // The field belongs to another variant of the value.
       if (issue.expected === 'never') return { problem: 'invalid' };
       return { problem: 'type', values: { expected: issue.expected } };
     case 'invalid_value':
@@ -34,14 +36,14 @@ const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
 };
 
 const missing = (issues: readonly Issue[]) => issues.filter(({ input }) => input === undefined).length;
-/** The problems with the form that a value comes closest to: the one of which fewest fields are missing. */
-const closest = (issue: Issue): readonly Issue[] =>
+/** Returns the issues of the variant that a value is closest to: the one with the fewest missing fields. */
+const issuesOfClosest = (issue: Issue): readonly Issue[] =>
   (issue.code === 'invalid_union' && issue.errors.toSorted((a, b) => missing(a) - missing(b))[0]) || [];
 
-/** Gives the issues of a schema as paths and problems. Their texts are added later, in the caller's language. */
+/** Returns the issues of a schema as paths and problems. Their texts are added later, in the caller's language. */
 export const fieldErrorsOf = (issues: readonly Issue[], at: readonly PropertyKey[] = []): FieldError[] =>
   issues.flatMap((issue): FieldError[] => {
     const path = [...at, ...issue.path];
-    const inside = fieldErrorsOf(closest(issue), path);
-    return inside.length > 0 ? inside : [{ path: pathOf(path), ...describe(issue) }];
+    const nested = fieldErrorsOf(issuesOfClosest(issue), path);
+    return nested.length > 0 ? nested : [{ path: pathOf(path), ...describe(issue) }];
   });

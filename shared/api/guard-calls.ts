@@ -1,21 +1,21 @@
 import type { StoreCall } from '../store/store.ts';
 import { isAudited, type Operation } from './operation.ts';
 
-/** The calls of the store that `serve` makes before a handler runs, by the check that needs them. */
+/** The store calls that `serve` makes around a handler, by the check that needs them. */
 const checks = {
-  /** Counts the calls of the caller. */
+  /** Counts calls for the rate limit. */
   rate: ['limits.countCall'],
-  /** Finds the account of a token, and notes that the token was used. */
+  /** Finds the account of a token, and records that the token was used. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.noteUse'],
   device: ['devices.get'],
   provisioner: ['provisioning.byHash'],
-  /** Checks the CSRF token of a cookie's session. A session ends when the check fails. */
+  /** Checks the CSRF token of a cookie's session, and ends the session if the check fails. */
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],
   /** Finds the customer of the object in the path, for system admins. */
   owner: ['customers.ownerOf'],
-  /** Notes what a known caller had no right to, and logins. */
+  /** Records calls that a known caller was forbidden to make, and failed logins. */
   refusal: ['auditLines.put'],
-  /** Notes a change ahead of it. */
+  /** Records a change before it is made. */
   change: ['auditLines.put', 'auditLines.takeBack'],
 } as const satisfies Record<string, readonly StoreCall[]>;
 
@@ -31,7 +31,7 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
   provisioner: ['provisioner'],
 };
 
-/** Gives the calls of the store that `serve` makes for an operation. They become rights of its function. */
+/** Returns the store calls that `serve` makes for an operation. They become rights of its function. */
 export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
   const { auth, method, csrfExempt, within } = operation;
   return [

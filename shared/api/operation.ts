@@ -11,33 +11,32 @@ import type { Deps } from '../runtime/deps.ts';
 import type { Details, ErrorCode } from './errors.ts';
 
 /**
- * Who may call an operation. `anyone` needs no login, `optional` may have one, `user` needs a session or an access
- * token, and `session` needs a session.
+ * Who may call an operation. `anyone` needs no login, `optional` may have one, `user` needs a session or an access token,
+ * `session` needs a session.
  */
 type Access = OpenAccess | ({ auth: 'user' | 'session' } & AccessRule);
 type OpenAccess = { auth: 'anyone' | 'optional' | 'provisioner' | 'device' };
 type AccessRule = {
   /** A permission, one of several permissions, the role of system admin, or only a login. */
   may: Permission | readonly Permission[] | 'system_admin' | 'logged_in';
-  /** Also allows the user whom the path names; `by_session`: only with a login, not with an access token. */
+  /** Also allows the user in the path; `by_session`: only in a session, not with an access token. */
   orSelf?: true | 'by_session';
-  /** Also allows whoever has the token of the webhook that the path names: the handler checks it when nobody is logged in. */
+  /** Also allows calls with the token of the webhook in the path, which the handler checks if nobody is logged in. */
   orWebhook?: true;
 };
 
 /**
- * The API that a caller uses. In AWS each is an API Gateway of its own, so that neither uses up the limits of the
- * other.
+ * The API that a caller uses. In AWS each has a separate API Gateway, so that neither uses up the limits of the other.
  */
 export type ApiName = 'devices' | 'apps';
 
-/** Gives the API of an operation: `devices` for devices and for what registers them, `apps` for all other callers. */
+/** Returns the API of an operation: `devices` for devices and the software that registers them, `apps` for all others. */
 export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
 /**
- * The kind of object in the path whose customer the operation works in: always the caller's own customer, unless the
- * caller is a system admin.
+ * The kind of object in the path that an operation works on. Its customer is always the caller's own, unless the caller is
+ * a system admin.
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
@@ -46,7 +45,7 @@ export type Operation = Access & Fields;
 type Fields = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
-  /** The last parameter of the path matches the whole rest of the path, slashes included. */
+  /** The last parameter matches the rest of the path, slashes included. */
   greedy?: true;
   summary: string;
   description?: string;
@@ -56,49 +55,49 @@ type Fields = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** `messages` is a body of up to 1 MiB that the handler gets as text. Otherwise the body is JSON of up to 256 KiB. */
+  /** `messages`: the handler gets up to 1 MiB as text. Otherwise the body is JSON of up to 256 KiB. */
   bodyKind?: 'messages';
-  /** Skips the CSRF check. Only the login does: a browser with the cookies of an old session must be able to log in. */
+  /** Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in. */
   csrfExempt?: true;
-  /** Also for users who have to set up a second factor first; of an operation that names a user, for themselves. */
+  /** Also allows users who must set up a second factor first; if the path names a user, only for their own account. */
   beforeOtp?: true;
   success: 200 | 201 | 202;
-  /** A second status that the handler may choose. A 304 has no body; a 503 has the body of a success. */
+  /** A second status that the handler may choose. A 304 has no body, a 503 has the body of a success. */
   alsoSuccess?: 200 | 304 | 503;
   response: z.ZodType;
   /**
-   * The media types of an answer in bytes. The first one is used unless the handler names another. Without them the
-   * answer is JSON.
+   * The media types of a binary response; the handler may choose another than the first. Without them the response is
+   * JSON.
    */
   media?: readonly [string, ...string[]];
   responseHeaders?: Readonly<Record<string, string>>;
-  /** Headers that the handler adds to every success, with their descriptions. */
+  /** Headers that the handler adds to every successful response, with their descriptions. */
   describedHeaders?: Readonly<Record<string, string>>;
   /**
-   * The answer has the same bytes for everybody. It is compressed once, cached (for a minute and then revalidated by
-   * its tag, or for ever), and has a rate limit of its own. The handler answers by `publish`.
+   * The response is the same for everybody. It is compressed once, cached (forever, or for a minute and then revalidated by
+   * its tag), and has a separate rate limit. The handler responds with `publish`.
    */
   published?: keyof typeof headersOfPublished;
   /**
-   * It must answer when the table does not: calls are counted in the memory of each process, and a caller whom the table
-   * cannot tell is anonymous.
+   * The operation works without the table: calls are counted in the memory of each process, and a caller whom the table
+   * cannot identify is anonymous.
    */
   withoutTable?: true;
-  /** Headers that the handler adds to some successes, with their descriptions. */
+  /** Headers that the handler adds to some successful responses, with their descriptions. */
   optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
   /**
-   * The calls of the store and the capabilities that the handler uses. The handler gets nothing else, and its function
-   * has no other rights.
+   * The store calls and capabilities that the handler uses. The handler gets nothing else, and its function has no other
+   * rights.
    */
   uses: readonly Use[];
 };
 
-/** Is what an operation changes noted in the audit? Messages of devices are not: they are events. */
+/** Whether the changes of an operation are audited. Messages of devices are not, because they are events. */
 export const isAudited = ({ method, bodyKind, withoutTable }: Operation): boolean =>
   method !== 'GET' && bodyKind !== 'messages' && !withoutTable;
 
-/** What `notifyDevice` (device-config.ts) uses to tell a device that its configuration changed. */
+/** What `notifyDevice` (device-config.ts) uses. */
 export const notifying = [
   'sensors.get',
   'rooms.get',
@@ -108,7 +107,7 @@ export const notifying = [
 ] as const satisfies readonly Use[];
 
 /**
- * The headers that tell caches how long they may keep the answer of a `published` operation.
+ * The caching headers of `published` operations.
  * https://www.rfc-editor.org/rfc/rfc9111
  */
 export const headersOfPublished = {
@@ -117,7 +116,7 @@ export const headersOfPublished = {
 } as const;
 
 /**
- * Gives the resource of an operation as API Gateway writes it: `/api/v1/sensors/{sensorId}`, `/api/v1/console/{page+}`.
+ * Returns the resource of an operation as API Gateway writes it: `/api/v1/sensors/{sensorId}`, `/api/v1/console/{page+}`.
  */
 export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>): string =>
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
@@ -125,24 +124,24 @@ export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>)
 /** Operations that share a Lambda function. */
 export type Group = {
   name: string;
-  /** What they are about, for the API document. */
+  /** Their description in the OpenAPI document. */
   about: string;
-  /** The longest time (s) of a call, where that is not API_TIMEOUT_SECONDS. */
+  /** The timeout of a call; API_TIMEOUT_SECONDS by default. */
   timeoutSeconds?: number;
-  /** Pages for people and their files: they are served as operations are, and are none of the API. */
+  /** Pages and their files. They are served like operations, but are not part of the API. */
   isPage?: true;
   operations: Readonly<Record<string, Operation>>;
 };
 
 /**
- * The longest time of a call. It is less than the 29 s that API Gateway waits, so that the function's own answer comes
- * first. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ * The timeout of a call. It is below the 29 s that API Gateway waits, so that the function responds first.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const API_TIMEOUT_SECONDS = 15;
-/** How long (s) a call of a group may take, on any host. */
+/** Returns the timeout (s) of the calls of a group, on any host. */
 export const timeoutOf = ({ timeoutSeconds = API_TIMEOUT_SECONDS }: Group): number => timeoutSeconds;
 
-/** What a field of an operation may be; `never` for a field that no operation has. */
+/** The type of a field of an operation; `never` for a field that no operation has. */
 type FieldType<F> = F extends 'auth'
   ? Access['auth']
   : F extends keyof (AccessRule & Fields)
@@ -155,12 +154,12 @@ type MissingField<O> = Exclude<
   keyof O
 >;
 
-/** What the compiler compares fields with, each by itself: an error is where the mistake is. */
+/** Lets the compiler check each field separately, so that it reports an error where the mistake is. */
 type Checked<O> = { [F in keyof O]: O[F] extends FieldType<F> ? O[F] : FieldType<F> };
 
 /**
- * The fields as other code sees them. A wrong one is `never`, which fits everywhere, and wrong `uses` give every right, so
- * that no other error follows.
+ * The fields as other code sees them. A wrong one is `never`, which fits everywhere, and wrong `uses` grant every right, so
+ * that no errors follow elsewhere.
  */
 type Understood<O> = {
   [F in keyof O]: O[F] extends FieldType<F> ? O[F] : F extends 'uses' ? FieldType<F> : never;
@@ -168,7 +167,7 @@ type Understood<O> = {
 
 type NamedGroup<N extends string, O> = Omit<Group, 'name' | 'operations'> & { name: N; operations: O };
 
-/** Declares a group of operations. It is data only. */
+/** Declares a group of operations, as plain data. */
 export function group<const N extends string, const O>(
   declared: NamedGroup<N, { [K in keyof O]: Checked<O[K]> & { [F in MissingField<O[K]>]: FieldType<F> } }>,
 ): NamedGroup<N, { [K in keyof O]: Understood<O[K]> & Record<MissingField<O[K]>, never> }>;
@@ -176,7 +175,7 @@ export function group(declared: object): object {
   return declared;
 }
 
-/** Declares what several operations of a group have in common: they spread it, and may replace fields of it. */
+/** Declares fields that several operations of a group share. They spread it, and may override fields. */
 export function defaults<const O>(declared: Checked<O>): Understood<O>;
 export function defaults(declared: object): object {
   return declared;
@@ -185,7 +184,7 @@ export function defaults(declared: object): object {
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 type LoggedIn = { caller: Caller; accountKey: string; sessionHash: string };
-type WhoIs<O extends Operation> = [O['auth']] extends [never]
+type Identified<O extends Operation> = [O['auth']] extends [never]
   ? LoggedIn & { device: CallingDevice; provisioner: Provisioner }
   : O extends { orWebhook: true }
     ? { caller: Caller | null }
@@ -199,29 +198,29 @@ type WhoIs<O extends Operation> = [O['auth']] extends [never]
             ? { provisioner: Provisioner }
             : unknown;
 
-/** Errors that every operation may answer with, without declaring them. */
-type Common = 'forbidden' | 'unavailable' | 'rate_limited';
+/** Errors that every handler may end a call with, without declaring them. */
+type CommonError = 'forbidden' | 'unavailable' | 'rate_limited';
 type Declared<O extends Operation> = O['errors'] extends readonly (infer E extends ErrorCode)[] ? E : never;
 
-/** The request as a handler gets it. It has only what the contract of the operation names. */
-export type Call<O extends Operation> = WhoIs<O> & {
+/** The request as a handler gets it, with only what the contract of the operation declares. */
+export type Call<O extends Operation> = Identified<O> & {
   params: Out<O['params']>;
   query: Out<O['query']>;
   body: O['bodyKind'] extends 'messages' ? string : Out<O['body']>;
   /** Ends the call with an error that the contract declares. */
-  fail: (code: Declared<O> | Common, details?: Details) => never;
-  /** Ends the call with a 400 for a value that only the handler can check. `values` fill in the text of the problem. */
+  fail: (code: Declared<O> | CommonError, details?: Details) => never;
+  /** Ends the call with 400 for a value that only the handler can check. `values` are inserted into the text of the problem. */
   refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
-  /** Tells the audit who makes a call without a known caller, and in which customer. */
+  /** Sets the actor and customer of a call without a known caller, for the audit. */
   actAs: (actor: Actor, customerId: number) => void;
-  /** The address of the caller, and the /64 network of an IPv6 address. */
+  /** The IP address of the caller; for IPv6 its /64 network. */
   address: string;
   event: APIGatewayProxyEvent;
-  /** The language of texts in the answer. */
+  /** The language of texts in the response. */
   locale: string;
 } & (O['within'] extends string ? { customerId: number } : unknown);
 
-/** An answer with a status, headers or cookies besides its body. */
+/** A response with a status, headers or cookies besides its body. */
 export class Reply<T> {
   readonly body: T;
   readonly more: { status?: 200 | 304 | 503; headers?: Record<string, string>; cookies?: readonly string[] };

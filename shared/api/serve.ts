@@ -35,26 +35,26 @@ import { createSuspects } from './suspects.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Where the console is from the beginning of the service and of the API: relative, because something may be before it. */
+/** The address of the console, relative to the service and to the API, because a proxy may add a prefix. */
 const consoles: Readonly<Record<string, string>> = {
   '/': `${BASE_PATH.slice(1)}/console`,
   [BASE_PATH]: `${BASE_PATH.split('/').at(-1)}/console`,
   [`${BASE_PATH}/`]: 'console',
 };
-/** Where a browser goes that asks for an address without a page; undefined for everything else. */
+/** Returns the redirect for a browser that opens the service itself; undefined for any other call. */
 const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
   const isBrowser = event.httpMethod === 'GET' && /\btext\/html\b/i.test(header(event, 'accept') ?? '');
   return isBrowser ? consoles[event.path] : undefined;
 };
 
-/** The operations of a group are all at one API. */
+/** Returns the API of a group. All its operations have the same one. */
 const apiOfGroup = ({ operations }: Group): ApiName =>
   Object.values(operations).some((operation) => apiOf(operation) === 'devices') ? 'devices' : 'apps';
 
 /**
- * Finds the operation of a request by the resource and method of API Gateway. Returns the answer if there is none: to
- * OPTIONS, and of a browser's call to the service itself. Otherwise it is a 404 or 405. A preflight of a listed origin to a
- * path that does not exist is answered too, so that its page learns of the 404.
+ * Finds the operation of a request by the resource and method of API Gateway. If there is none, returns the response to
+ * OPTIONS or the redirect to the console, or ends the call with 404 or 405. A preflight from a listed origin succeeds even
+ * for a path that does not exist, so that its page sees the 404.
  */
 const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise<APIGatewayProxyResult | null> => {
   const { event } = exchange;
@@ -72,7 +72,7 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
     return null;
   }
   const allow = { Allow: exchange.allowed.join(', ') };
-  // A browser asks by itself, before the call that counts.
+  // Preflights are not counted, because a browser sends them before the call itself.
   const preflight = preflightHeaders(guard.settings.CORS_ORIGINS, event, methods);
   if (preflight) return { statusCode: 204, headers: { ...allow, ...preflight }, body: '' };
   await countAddress(guard, exchange, apiOfGroup(contract));
@@ -84,8 +84,8 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
 };
 
 /**
- * Makes the body of an answer. It is parsed by its schema too, so that no undeclared field can leave. Bytes are encoded
- * in base64. Published content is already compressed, and is not parsed: it is made only of files and contracts of this
+ * Returns the body of a response. It is parsed by its schema, so that no undeclared field can leak. Bytes are encoded in
+ * base64. Published content is compressed already and not parsed, because it consists of files and contracts of this
  * project.
  */
 const bodyOf = ({ media, published, response }: Operation, answer: unknown) => {
@@ -110,10 +110,10 @@ const fail = (code: ErrorCode, details = {}): never => {
   throw new ApiError(code, details);
 };
 
-/** A handler of any operation. Only its own contract knows what it takes: see `Handlers`. */
+/** A handler of any operation. Its contract defines its parameters: see `Handlers`. */
 type AnyHandler = (call: never, deps: never) => Promise<unknown>;
 
-/** Calls the handler with what its contract declares, and notes in the audit what it changes. */
+/** Calls the handler with what its contract declares, and audits its changes. */
 const perform = async (
   handle: AnyHandler,
   dependencies: Promise<unknown> | undefined,
@@ -132,7 +132,7 @@ const perform = async (
   return audited(exchange, runtime, act);
 };
 
-/** Ends work with a 503 before Lambda ends the process. What is not done by then stays undone: the caller tries again. */
+/** Ends the work with 503 before Lambda ends the process. The rest stays undone, and the caller retries. */
 const early = {
   timeoutEarlyInMillis: 500,
   timeoutEarlyResponse: () => {
@@ -141,8 +141,8 @@ const early = {
   },
 };
 
-/** Notes a refusal in the audit. Returns the error to answer with: that of the table if it could not be noted. */
-const noted = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
+/** Audits a refusal. Returns the error to respond with: that of the table if the refusal could not be recorded. */
+const auditRefusal = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
   if (!(error instanceof ApiError) || !exchange.operation) return error;
   const { noteRefusal } = await import('./audit/audit.ts');
   return noteRefusal(exchange, error, runtime).then(
@@ -151,7 +151,7 @@ const noted = async (error: Error, exchange: Exchange, runtime: Runtime): Promis
   );
 };
 
-/** The value that passes through the checks of middy is the exchange: the request, and what is known of it so far. */
+/** The value that passes through middy is the exchange: the request, and what is known about it so far. */
 type Check = (exchange: Exchange) => unknown;
 const before = (check: Check): MiddlewareObj<Exchange, APIGatewayProxyResult> => ({
   before: async ({ event: exchange }) => {
@@ -163,17 +163,17 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
   const { settings, log, now, metrics = unmeasured } = runtime;
   const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
   const guard: Guard = { store: runtime.createStore(runtime.table), settings, now, ...inMemory };
-  const noting = { ...runtime, table: notedTable(runtime.table) };
+  const auditing = { ...runtime, table: notedTable(runtime.table) };
   const dependencies = new Map(
     Object.entries(contract.operations).map(([name, operation]) => [
       name,
-      compose(isAudited(operation) ? noting : runtime, operation.uses),
+      compose(isAudited(operation) ? auditing : runtime, operation.uses),
     ]),
   );
 
   const respond = middy<Exchange, APIGatewayProxyResult>(early)
     .onError(async ({ event: exchange, error }) =>
-      explain(exchange, await noted(error ?? new Error('unknown'), exchange, runtime), log, metrics.measure),
+      explain(exchange, await auditRefusal(error ?? new Error('unknown'), exchange, runtime), log, metrics.measure),
     )
     .before(async ({ event: exchange }) => (await route(contract, guard, exchange)) ?? undefined)
     // The order of these checks decides which of several errors a caller sees.
@@ -202,8 +202,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
 };
 
 /**
- * The handler of a group of operations, which turns events of API Gateway into results: `with` creates it for the table,
- * the queues and the clock of a host.
+ * Returns the Lambda handler of a group of operations: `with` creates it for the table, the queues and the clock of a host.
  */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
   with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: withContext(runtime.log) }),

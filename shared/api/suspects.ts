@@ -1,20 +1,19 @@
-/** For how long (ms) an account is a suspect. */
-const SUSPECT_FOR = 60_000;
-const MOST = 1_000;
+/** How long an account stays a suspect. */
+const SUSPECT_MS = 60_000;
+const MAX_SUSPECTS = 1_000;
 
 /**
- * Remembers accounts for which an invalid token was shown lately, in the memory of this process. Calls with the key of
- * such an account are counted only after their token was found to be valid, so that a flood of invalid tokens cannot
- * use up the account's rate.
+ * Remembers, in the memory of this process, accounts for which an invalid token was sent recently. Calls for such an
+ * account are counted only once their token has proved valid, so a flood of invalid tokens cannot use up its rate limit.
  */
 export const createSuspects = () => {
   const suspects = new Map<string, number>();
   return {
     add: (accountKey: string, now: number): void => {
       suspects.delete(accountKey);
-      suspects.set(accountKey, now + SUSPECT_FOR);
+      suspects.set(accountKey, now + SUSPECT_MS);
       const [oldest] = suspects.keys();
-      if (suspects.size > MOST && oldest !== undefined) suspects.delete(oldest);
+      if (suspects.size > MAX_SUSPECTS && oldest !== undefined) suspects.delete(oldest);
     },
     has: (accountKey: string, now: number): boolean => (suspects.get(accountKey) ?? 0) > now,
   };

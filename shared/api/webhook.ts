@@ -3,17 +3,17 @@ import { mayManage } from '../domain/delivery/webhook-access.ts';
 import type { Caller } from '../domain/identity/permission.ts';
 import type { StoreOf } from '../store/store.ts';
 
-/** As much of a call as names a webhook. */
-type AboutWebhook = {
+/** The part of a call that names a webhook. */
+type WebhookCall = {
   caller: Caller;
   customerId: number;
   params: { webhookId: string };
   fail: (code: 'webhook_not_found' | 'forbidden') => never;
 };
 
-/** Gives the webhook that the path names, if the caller may manage it; 404 when there is none, 403 when not. */
+/** Returns the webhook in the path. Ends the call with 404 if there is none, and with 403 if the caller may not manage it. */
 export const findWebhook = async (
-  { caller, customerId, params, fail }: AboutWebhook,
+  { caller, customerId, params, fail }: WebhookCall,
   store: StoreOf<'webhooks.get'>,
 ): Promise<WebhookRecord> => {
   const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');

@@ -3,7 +3,7 @@ import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from 
 import type { Cipher } from './vault.ts';
 
 /**
- * Makes a cipher with a key that never leaves KMS. It encrypts at most 4 KB.
+ * Returns a cipher whose key never leaves KMS. It encrypts at most 4 KB.
  * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export const kmsCipher = (config: KMSClientConfig, KeyId: string): Cipher => {
@@ -12,12 +12,12 @@ export const kmsCipher = (config: KMSClientConfig, KeyId: string): Cipher => {
   return {
     encrypt: async (Plaintext, id) => {
       const { CiphertextBlob } = await client.send(new EncryptCommand({ KeyId, Plaintext, ...contextOf(id) }));
-      if (!CiphertextBlob) throw new Error('KMS gave no ciphertext');
+      if (!CiphertextBlob) throw new Error('KMS returned no ciphertext');
       return CiphertextBlob;
     },
     decrypt: async (CiphertextBlob, id) => {
       const { Plaintext } = await client.send(new DecryptCommand({ KeyId, CiphertextBlob, ...contextOf(id) }));
-      if (!Plaintext) throw new Error('KMS gave no plaintext');
+      if (!Plaintext) throw new Error('KMS returned no plaintext');
       return Plaintext;
     },
   };

@@ -2,53 +2,55 @@ import type { Configuration } from 'openid-client';
 import type { Claims } from '../domain/identity/claims.ts';
 import { IssuerUnavailable } from './unavailable.ts';
 
-/** How long (s) a call of the issuer may take, and for how long (ms) what it says of itself counts. */
-const TIMEOUT = 5;
-const KNOWN_FOR = 3_600_000;
+const TIMEOUT_SECONDS = 5;
+/** How long the metadata of the issuer is cached. */
+const METADATA_MS = 3_600_000;
 
 type Client = { issuer: string; clientId: string; clientSecret: string; scopes: string };
-/** `login`: the issuer asks who that is even where somebody is logged in. OpenID Connect Core 1.0, section 3.1.2.1. */
+/** `login`: the issuer asks for credentials even if somebody is logged in. OpenID Connect Core 1.0, section 3.1.2.1. */
 export type Prompt = 'login' | undefined;
-/** What a login keeps while the user is at the issuer. Each is 192 random bits or more. */
+/** The values that a login keeps while the user is at the issuer. Each has 192 random bits or more. */
 type Secrets = { state: string; nonce: string; verifier: string };
-/** What the issuer says of somebody who logged in. */
+/** What the issuer states about a user who logged in. */
 export type Identity = { issuer: string; subject: string; claims: Claims; idToken: string };
 
-/** Few calls need the library, so it is loaded with the first one. https://github.com/panva/openid-client */
+/** Few calls need the library, so the first one loads it. https://github.com/panva/openid-client */
 const library = () => import('openid-client');
 
-/** Was the issuer away, and not the answer wrong? A timeout has its own code, a connection is fetch's own error. */
-const isAway = (error: unknown): boolean =>
+/** Whether the issuer was unavailable, by the codes of timeouts and by fetch's own error for failed connections. */
+const isUnavailable = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'TypeError' && error.message === 'fetch failed') ||
   ['OAUTH_TIMEOUT', 'OAUTH_ABORT'].includes(String(Object(error).code));
 
 const discover = async ({ issuer, clientId, clientSecret }: Client): Promise<Configuration> => {
   const { allowInsecureRequests, discovery, enableNonRepudiationChecks, None } = await library();
-  // The signature of the ID token is checked although it comes from the issuer itself: http is allowed locally.
+  // The signature of the ID token is checked although the issuer itself sends it, because http is allowed locally.
   const execute = [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])];
   const secret = clientSecret === '' ? undefined : clientSecret;
-  const how = secret === undefined ? None() : undefined;
-  return discovery(new URL(issuer), clientId, secret, how, { timeout: TIMEOUT, execute }).catch((cause: unknown) => {
-    throw new IssuerUnavailable('the issuer does not say how to log in', { cause });
-  });
+  const authentication = secret === undefined ? None() : undefined;
+  return discovery(new URL(issuer), clientId, secret, authentication, { timeout: TIMEOUT_SECONDS, execute }).catch(
+    (cause: unknown) => {
+      throw new IssuerUnavailable('could not read the metadata of the issuer', { cause });
+    },
+  );
 };
 
 /**
- * Logs people in at an issuer of OpenID Connect, by an authorization code with PKCE (OpenID Connect Core 1.0, section 3.1;
- * RFC 7636). Each method throws IssuerUnavailable if the issuer does not answer.
+ * Logs users in at an OpenID Connect issuer, by authorization code with PKCE (OpenID Connect Core 1.0, section 3.1;
+ * RFC 7636). Each method throws IssuerUnavailable if the issuer does not respond.
  */
 export const issuerOf = (client: Client, now: () => number) => {
   let known: { since: number; found: Promise<Configuration> } | undefined;
   const configuration = async (): Promise<Configuration> => {
-    if (!known || now() - known.since > KNOWN_FOR) known = { since: now(), found: discover(client) };
-    const asked = known;
-    return asked.found.catch((error: unknown) => {
-      if (known === asked) known = undefined;
+    if (!known || now() - known.since > METADATA_MS) known = { since: now(), found: discover(client) };
+    const current = known;
+    return current.found.catch((error: unknown) => {
+      if (known === current) known = undefined;
       throw error;
     });
   };
   return {
-    /** Gives the address where a browser logs in. */
+    /** Returns the address where a browser logs in. */
     authorize: async ({ state, nonce, verifier }: Secrets, redirectUri: string, prompt: Prompt): Promise<string> => {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
       const challenge = await calculatePKCECodeChallenge(verifier);
@@ -59,18 +61,18 @@ export const issuerOf = (client: Client, now: () => number) => {
         nonce,
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        // With max_age an issuer says when it asked.
+        // With max_age the issuer also states when the user authenticated.
         ...(prompt && { prompt, max_age: '0' }),
       };
       return buildAuthorizationUrl(await configuration(), parameters).href;
     },
 
     /**
-     * Redeems the answer that the browser came back with (a whole address). Null if anything about it is wrong: what that
-     * is, without what it says, is told to `refused`.
+     * Redeems the callback address to which the browser returned. Null if anything about it is wrong; `refused` gets the
+     * reason, without values from the callback.
      */
     redeem: async (
-      answer: URL,
+      callback: URL,
       { state, nonce, verifier }: Secrets,
       refused: (reason: string) => void,
     ): Promise<Identity | null> => {
@@ -78,21 +80,21 @@ export const issuerOf = (client: Client, now: () => number) => {
       const config = await configuration();
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       try {
-        const tokens = await authorizationCodeGrant(config, answer, checks);
+        const tokens = await authorizationCodeGrant(config, callback, checks);
         const claims = tokens.claims();
         if (!claims || tokens.id_token === undefined) return null;
-        const { userinfo_endpoint: more, issuer } = config.serverMetadata();
-        const info = more === undefined ? {} : await fetchUserInfo(config, tokens.access_token, claims.sub);
+        const { userinfo_endpoint: endpoint, issuer } = config.serverMetadata();
+        const info = endpoint === undefined ? {} : await fetchUserInfo(config, tokens.access_token, claims.sub);
         return { issuer, subject: claims.sub, claims: { ...claims, ...info }, idToken: tokens.id_token };
       } catch (cause) {
-        if (isAway(cause)) throw new IssuerUnavailable('the issuer did not answer', { cause });
+        if (isUnavailable(cause)) throw new IssuerUnavailable('the issuer did not respond', { cause });
         const { code, error = '', message } = Object(cause);
         refused(`${code} ${error}: ${message}`);
         return null;
       }
     },
 
-    /** Gives the address where a browser logs out of the issuer too; null if it has none. RP-Initiated Logout 1.0. */
+    /** Returns the address where a browser also logs out of the issuer; null if it has none. RP-Initiated Logout 1.0. */
     endSession: async (idToken: string, returnTo: string): Promise<string | null> => {
       const { buildEndSessionUrl } = await library();
       const config = await configuration();

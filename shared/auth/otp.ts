@@ -1,33 +1,33 @@
 import { isAppCode } from '../domain/identity/otp.ts';
 
-/** Few calls need the library, so it is loaded with the first one. https://otplib.yeojz.dev */
+/** Few calls need the library, so the first one loads it. https://otplib.yeojz.dev */
 const library = () => import('otplib/functional');
 
-/** How far (s) the clock of an app may be away from ours: one code before and one after the current one. */
-const TOLERANCE = 30;
+/** How far the clock of an app may be off: the previous and the next code are accepted too. */
+const TOLERANCE_SECONDS = 30;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Makes a secret of 160 bits in base32 of 20 random bytes. RFC 4226, section 4, R6; RFC 4648, section 6. */
+/** Returns a secret of 160 bits in base32 from 20 random bytes. RFC 4226, section 4, R6; RFC 4648, section 6. */
 export const otpSecret = (random: Uint8Array): string => {
   const bits = [...random].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return bits.replaceAll(/.{5}/g, (five) => ALPHABET[Number.parseInt(five, 2)] ?? '');
 };
 
-/** Gives the address that an authenticator app reads from a QR code. */
+/** Returns the address that an authenticator app reads from a QR code. */
 export const otpUri = async (issuer: string, label: string, secret: string): Promise<string> =>
   (await library()).generateURI({ issuer, label, secret });
 
 /**
- * Finds the time step (30 s since the Unix epoch) whose code this is; null: that of none around `now` (ms), or only of
- * one up to `lastStep`, whose code was used already. RFC 6238, section 5.2.
+ * Returns the time step (30 s each since the Unix epoch) that the code belongs to. Null if it belongs to none around `now`
+ * (ms), or to one that was used already (up to `lastStep`). RFC 6238, section 5.2.
  */
 export const stepOf = async (secret: string, token: string, now: number, lastStep: number): Promise<number | null> => {
-  // The library throws for everything else.
+  // The library throws for anything but a code.
   if (!isAppCode(token)) return null;
   const { verify } = await library();
   const epoch = Math.floor(now / 1_000);
-  const found = await verify({ secret, token, epoch, epochTolerance: TOLERANCE });
+  const found = await verify({ secret, token, epoch, epochTolerance: TOLERANCE_SECONDS });
   const step = found.valid ? Math.floor(epoch / 30) + found.delta : 0;
   return step > lastStep ? step : null;
 };

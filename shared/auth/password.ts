@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** The cost of an argon2 hash: memory in KiB, number of passes, number of lanes. */
 export type Cost = { memory: number; passes: number; parallelism: number };
-/** The cost that OWASP recommends. https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
+/** The cost recommended by OWASP. https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
 const standard: Cost = { memory: 19 * 1_024, passes: 2, parallelism: 1 };
 const TAG = 32;
 
@@ -25,11 +25,11 @@ const parse = (hash: string): Hash | null => {
   return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 };
 
-/** Makes functions that hash and verify passwords. New hashes have this `cost`; hashes of another cost stay valid. */
+/** Returns functions that hash and verify passwords. New hashes have this `cost`; hashes with another cost stay valid. */
 export const passwordsAt = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
-  const nobodys: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
+  const dummy: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
   return {
-    /** Gives the argon2id hash of a password in the PHC string format, with a new random salt. */
+    /** Returns the argon2id hash of a password in the PHC string format, with a new random salt. */
     hash: async (password: string): Promise<string> => {
       const salt = random(16);
       const { memory: m, passes: t, parallelism: p } = cost;
@@ -37,20 +37,20 @@ export const passwordsAt = (cost = standard, random: (bytes: number) => Uint8Arr
     },
 
     /**
-     * Does the password match the hash, computed at the cost that the hash names? Without a hash, because no user has
-     * that name, the answer is no after the same time.
+     * Whether the password matches the hash, computed at the cost in the hash. Without a hash, because no user has that
+     * name, returns false after the same time.
      */
     verify: async (password: string, hash: string | null): Promise<boolean> => {
       const known = hash === null ? null : parse(hash);
-      const { cost, salt, tag } = known ?? nobodys;
+      const { cost, salt, tag } = known ?? dummy;
       const actual = await derive(password, salt, cost);
       return known !== null && tag.length === TAG && timingSafeEqual(actual, tag);
     },
 
-    /** Has the hash another cost than new hashes? Then the next login replaces it. */
+    /** Whether the hash has another cost than new hashes. The next login replaces it. */
     isOutdated: (hash: string): boolean => {
-      const was = parse(hash)?.cost;
-      return was?.memory !== cost.memory || was.passes !== cost.passes || was.parallelism !== cost.parallelism;
+      const old = parse(hash)?.cost;
+      return old?.memory !== cost.memory || old.passes !== cost.passes || old.parallelism !== cost.parallelism;
     },
   };
 };

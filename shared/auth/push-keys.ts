@@ -1,17 +1,17 @@
 import { createECDH } from 'node:crypto';
 
-/** Makes the pair of keys that pushes are signed with (RFC 8292) of 32 random bytes, as texts of base64url. */
+/** Returns the key pair that signs push messages (RFC 8292), from 32 random bytes, in base64url. */
 export const pushKeysOf = (random: Uint8Array): { publicKey: string; privateKey: string } => {
   const curve = createECDH('prime256v1');
   curve.setPrivateKey(random);
   return { publicKey: curve.getPublicKey('base64url'), privateKey: Buffer.from(random).toString('base64url') };
 };
 
-/** Is this a point of the curve that pushes are encrypted with? */
+/** Whether this is a point on the curve that encrypts push messages. */
 export const isPushPoint = (point: string): boolean => {
   try {
     const curve = createECDH('prime256v1');
-    // Any key does: only the point is judged.
+    // Any key will do, because only the point is checked.
     curve.setPrivateKey(Buffer.alloc(32, 1));
     curve.computeSecret(point, 'base64url');
     return true;

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * The kinds of tokens with their prefixes. They allow a login session, access to an account by programs, a device, and
- * the registration of devices.
+ * The kinds of tokens and their prefixes: for login sessions, for programs that access an account, for devices, and for
+ * registering devices.
  */
 export const tokenKinds = { session: 'ses', access: 'pat', device: 'dev', provisioning: 'prv' } as const;
 export type TokenKind = keyof typeof tokenKinds;
@@ -13,21 +13,21 @@ const CHECKSUM = 6;
 const form = /^(ses|pat|dev|prv)_([\w-]{32,52})([0-9a-f]{6})$/;
 
 const checksum = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, CHECKSUM);
-const seal = (text: string) => text + checksum(text);
+const withChecksum = (text: string) => text + checksum(text);
 
-/** Draws the unguessable key of an account: 120 random bits as 20 characters. */
+/** Generates the unguessable key of an account: 120 random bits as 20 characters. */
 export const drawAccountKey = (random: (bytes: number) => Uint8Array): string =>
   Buffer.from(random(15)).toString('base64url');
 
 /**
- * Draws an opaque token with 192 random bits. A token of an account also contains the account's key, so that the
- * account, its rate and its session can be read at the same time. Everybody who ever had such a token knows the key,
- * but the key alone gives no access, and an invalid token with a valid key counts against the caller's address.
+ * Generates an opaque token with 192 random bits. A token of an account also contains the account's key, so that the
+ * account, its rate and its session can be read at the same time. Everybody who ever had such a token knows the key, but
+ * the key alone gives no access, and an invalid token with a valid key counts against the caller's address.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
-  seal(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
+  withChecksum(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
 
-/** Parses a token without reading the table: null if its form or checksum is wrong. */
+/** Parses a token without reading the table. Null if its format or checksum is wrong. */
 export const readToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
   const [, prefix, body = '', sum] = form.exec(text) ?? [];
   const kind = (Object.keys(tokenKinds) as TokenKind[]).find((key) => tokenKinds[key] === prefix);
@@ -36,16 +36,16 @@ export const readToken = (text: string): { kind: TokenKind; accountKey: string }
   return checksum(`${prefix}_${body}`) === sum ? { kind, accountKey: ofAccount ? body.slice(SECRET) : '' } : null;
 };
 
-/** Gives the SHA-256 hash of a token or code in base64url. Nothing else of a secret is stored. */
+/** Returns the SHA-256 hash of a token or code in base64url. Only the hash of a secret is stored. */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
-/** Is this the secret of a setting? The setting holds the secret itself, or `sha256:` and its hash in hex. */
+/** Whether this is the secret of a setting, which holds the secret itself, or `sha256:` and its hash in hex. */
 export const isSecret = (shown: string, setting: string): boolean =>
   sameSecret(
     setting.startsWith('sha256:') ? `sha256:${createHash('sha256').update(shown).digest('hex')}` : shown,
     setting,
   );
 
-/** Compares two secrets in a time that does not depend on where they differ. */
+/** Compares two secrets in constant time. */
 export const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

@@ -1,9 +1,9 @@
-/** A secret could not be sealed or opened, because the keys are away or refuse it: try again later. */
+/** A secret could not be encrypted or decrypted, because its key is unavailable or refuses it. Retry later. */
 export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';
 }
 
-/** The issuer of OpenID Connect does not answer: try again later. */
+/** The OpenID Connect issuer does not respond. Retry later. */
 export class IssuerUnavailable extends Error {
   override name = 'IssuerUnavailable';
 }

@@ -3,43 +3,43 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 /** A cipher that binds each ciphertext to a context: it can be decrypted only with the same context. */
 export type Cipher = {
   encrypt: (plain: Uint8Array, context: string) => Promise<Uint8Array>;
-  decrypt: (sealed: Uint8Array, context: string) => Promise<Uint8Array>;
+  decrypt: (encrypted: Uint8Array, context: string) => Promise<Uint8Array>;
 };
 
 /**
- * Encrypts secrets that must be read again, such as those that sign deliveries. `context` is the id of the secret's
+ * Encrypts secrets that must be readable later, such as those that sign deliveries. `context`: the id of the secret's
  * owner.
  */
 export type Vault = {
   seal: (plain: string, context: string) => Promise<string>;
-  /** Decrypts what `seal` made. Rejects for any other text. */
-  open: (kept: string, context: string) => Promise<string>;
+  /** Decrypts a result of `seal`. Rejects any other text. */
+  open: (encrypted: string, context: string) => Promise<string>;
 };
 
-/** Starts every sealed text, and tells how it was sealed. */
+/** Starts every encrypted text, and is the version of the encryption. */
 const MARK = '\n1:';
-/** How many decrypted secrets a process keeps, so that most deliveries need no call to KMS. */
-const REMEMBERED = 1_000;
+/** Decrypted secrets that a process caches, so that most deliveries need no call to KMS. */
+const MAX_CACHED = 1_000;
 
 export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
-  const opened = new Map<string, Promise<string>>();
-  const read = async (kept: string, context: string): Promise<string> =>
-    Buffer.from(await decrypt(Buffer.from(kept.slice(MARK.length), 'base64'), context)).toString('utf8');
+  const cache = new Map<string, Promise<string>>();
+  const read = async (encrypted: string, context: string): Promise<string> =>
+    Buffer.from(await decrypt(Buffer.from(encrypted.slice(MARK.length), 'base64'), context)).toString('utf8');
   return {
     seal: async (plain, context) =>
       MARK + Buffer.from(await encrypt(Buffer.from(plain, 'utf8'), context)).toString('base64'),
-    open: async (kept, context) => {
-      if (!kept.startsWith(MARK)) throw new Error('a secret is not sealed');
-      const name = `${context}${kept}`;
-      const known = opened.get(name) ?? read(kept, context);
+    open: async (encrypted, context) => {
+      if (!encrypted.startsWith(MARK)) throw new Error('a secret is not encrypted');
+      const name = `${context}${encrypted}`;
+      const known = cache.get(name) ?? read(encrypted, context);
       // The map is in order of use: the first entry is the least recently used one.
-      opened.delete(name);
-      opened.set(name, known);
-      for (const oldest of opened.keys()) {
-        if (opened.size <= REMEMBERED) break;
-        opened.delete(oldest);
+      cache.delete(name);
+      cache.set(name, known);
+      for (const oldest of cache.keys()) {
+        if (cache.size <= MAX_CACHED) break;
+        cache.delete(oldest);
       }
-      known.catch(() => opened.delete(name));
+      known.catch(() => cache.delete(name));
       return known;
     },
   };
@@ -50,7 +50,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE = 12;
 const TAG = 16;
 
-/** Makes an AES-256-GCM cipher with a key of 32 bytes. */
+/** Returns an AES-256-GCM cipher with a key of 32 bytes. */
 export const cipherOf = (key: Uint8Array, random: (bytes: number) => Uint8Array): Cipher => ({
   encrypt: async (plain, context) => {
     const nonce = random(NONCE);
@@ -58,9 +58,9 @@ export const cipherOf = (key: Uint8Array, random: (bytes: number) => Uint8Array)
     const bytes = [cipher.update(plain), cipher.final()];
     return Buffer.concat([nonce, cipher.getAuthTag(), ...bytes]);
   },
-  decrypt: async (sealed, context) => {
-    const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE), { authTagLength: TAG });
-    decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
-    return Buffer.concat([decipher.update(sealed.subarray(NONCE + TAG)), decipher.final()]);
+  decrypt: async (encrypted, context) => {
+    const decipher = createDecipheriv(ALGORITHM, key, encrypted.subarray(0, NONCE), { authTagLength: TAG });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(encrypted.subarray(NONCE, NONCE + TAG));
+    return Buffer.concat([decipher.update(encrypted.subarray(NONCE + TAG)), decipher.final()]);
   },
 });

@@ -1,13 +1,13 @@
 import { IoTDataPlaneClient, type IoTDataPlaneClientConfig, PublishCommand } from './publish-sdk.ts';
 import { transport, withFreshSockets } from './transport.ts';
 
-/** Publishes a text to an MQTT topic; rejects when the broker did not take it. */
+/** Publishes a text to an MQTT topic. Rejects if the broker did not accept it. */
 export type Publish = (topic: string, payload: string) => Promise<void>;
 
-/** Timeouts in ms. They are short, because what is published may be lost. */
+/** Timeouts in ms. They are short, because publications may be lost. */
 const TIMEOUTS = { connect: 500, answer: 1_000 };
 
-/** Publishes with QoS 1 by AWS IoT Core, at the data endpoint of this account and region. */
+/** Returns a function that publishes with QoS 1 through AWS IoT Core, at the data endpoint of this account and region. */
 export const publishByIot = (config: IoTDataPlaneClientConfig): Publish => {
   const client = withFreshSockets(
     new IoTDataPlaneClient({ maxAttempts: 2, requestHandler: transport(TIMEOUTS), ...config }),

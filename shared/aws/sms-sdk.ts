@@ -1,4 +1,4 @@
-/** Everything that is used of AWS End User Messaging in the AWS SDK. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
+/** The parts of the AWS SDK for AWS End User Messaging that are used. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
 export {
   PinpointSMSVoiceV2Client,
   type PinpointSMSVoiceV2ClientConfig,

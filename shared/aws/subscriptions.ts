@@ -2,16 +2,16 @@ import { type Subscription, subscriptionFrom } from '../domain/people/subscripti
 import { paginateListSubscriptionsByTopic, SNSClient, type SNSClientConfig } from './subscriptions-sdk.ts';
 import { transport, withFreshSockets } from './transport.ts';
 
-/** Lists who is to be told of alarms; rejects when nobody knows it. */
+/** Lists the subscribers of alarms. Rejects if they cannot be read. */
 export type Subscriptions = () => Promise<readonly Subscription[]>;
 
-/** Lists the subscriptions of a topic of SNS. */
+/** Returns a function that lists the subscriptions of an SNS topic. */
 export const subscriptionsBySns = (config: SNSClientConfig, TopicArn: string): Subscriptions => {
   const client = withFreshSockets(new SNSClient({ maxAttempts: 2, requestHandler: transport(), ...config }));
   return async () => {
-    const all: Subscription[] = [];
+    const subscriptions: Subscription[] = [];
     for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client }, { TopicArn }))
-      all.push(...Subscriptions.map(subscriptionFrom));
-    return all;
+      subscriptions.push(...Subscriptions.map(subscriptionFrom));
+    return subscriptions;
   };
 };

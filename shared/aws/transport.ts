@@ -1,12 +1,12 @@
-/** `connect`: how long (ms) opening a connection may take. `answer`: how long (ms) a call may wait for its answer or the rest of it. */
+/** Limits in ms. `connect`: opening a connection. `answer`: the wait for a response, or for the rest of it. */
 type Timeouts = { connect: number; answer: number };
 
-/** AWS answers within some ms, rarely some hundred: a call that takes longer gets no answer any more. */
+/** AWS responds within milliseconds, rarely hundreds of them. A call that takes longer will get no response. */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**
- * The `requestHandler` of every AWS client: a call without an answer ends as a TimeoutError. `requestTimeout` alone only
- * warns, and stops with the first line of the answer; `socketTimeout` covers the rest of the answer.
+ * Returns the `requestHandler` of every AWS client: a call without a response ends as a TimeoutError. `requestTimeout`
+ * alone only warns, and covers only the wait for the first line; `socketTimeout` covers the rest of the response.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
  */
 export const transport = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
@@ -18,10 +18,10 @@ export const transport = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
 
 type Socket = { destroy: () => unknown };
 type Agent = { freeSockets?: Readonly<Record<string, readonly Socket[] | undefined>> };
-/** The part of the SDK's request handler that exists once it was used. */
+/** The part of the SDK's request handler that exists after its first use. */
 type Handler = { httpHandlerConfigs?: () => { httpAgent?: Agent; httpsAgent?: Agent } };
 
-const dropIdle = (handler: Handler): void => {
+const closeIdleSockets = (handler: Handler): void => {
   const { httpAgent, httpsAgent } = handler.httpHandlerConfigs?.() ?? {};
   for (const agent of [httpAgent, httpsAgent])
     for (const sockets of Object.values(agent?.freeSockets ?? {})) for (const socket of sockets ?? []) socket.destroy();
@@ -38,8 +38,8 @@ type Client = {
 };
 
 /**
- * Makes a client drop its kept-alive sockets after a try that met a dead one. While a process was frozen all of its
- * sockets may have died, and each of them would cost a whole timeout.
+ * Closes the idle sockets of a client after each timeout. While a process was frozen all its sockets may have died, and
+ * each of them would cost a whole timeout.
  */
 export const withFreshSockets = <C extends Client>(client: C): C => {
   client.middlewareStack.add(
@@ -47,11 +47,11 @@ export const withFreshSockets = <C extends Client>(client: C): C => {
       try {
         return await next(args);
       } catch (error) {
-        if ((error as Error).name === 'TimeoutError') dropIdle(client.config.requestHandler);
+        if ((error as Error).name === 'TimeoutError') closeIdleSockets(client.config.requestHandler);
         throw error;
       }
     },
-    // The middleware is inside of the retries, so that each try counts.
+    // Runs inside the retries, so that each attempt counts.
     { name: 'freshSockets', step: 'finalizeRequest', priority: 'low' },
   );
   return client;

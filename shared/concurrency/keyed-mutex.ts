@@ -1,18 +1,17 @@
 import { settledWithin } from './settled-within.ts';
 
 /**
- * Runs calls with the same key one after the other within this process, in their order. A call that takes longer than
- * `longest` ms goes on, but the next one begins. So this only saves work: what must not happen twice needs a conditional
- * write as well.
+ * Runs calls with the same key one after the other within this process. A call that takes longer than `maxMs` continues,
+ * but the next one begins. So this only saves work: what must not happen twice still needs a conditional write.
  */
-export const keyedMutex = (longest: number) => {
+export const keyedMutex = (maxMs: number) => {
   const last = new Map<string | number, Promise<unknown>>();
   return async <T>(key: string | number, run: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
-    const mine = before ? before.then(run) : run();
-    const over = before ? before.then(() => settledWithin(mine, longest)) : settledWithin(mine, longest);
-    last.set(key, over);
-    void over.then(() => last.get(key) === over && last.delete(key));
-    return mine;
+    const result = before ? before.then(run) : run();
+    const done = before ? before.then(() => settledWithin(result, maxMs)) : settledWithin(result, maxMs);
+    last.set(key, done);
+    void done.then(() => last.get(key) === done && last.delete(key));
+    return result;
   };
 };

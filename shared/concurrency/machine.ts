@@ -1,9 +1,9 @@
-/** The machine's own clock and random numbers, for pauses and timeouts. Times that are stored come from the host's clock. */
+/** The timers and random numbers of the machine, for pauses and timeouts. Stored times come from the host's clock. */
 export type Machine = {
   sleep: (ms: number) => Promise<void>;
-  /** Calls `run` once, `ms` from now; the function that it returns cancels. */
+  /** Calls `run` once, after `ms`. Returns a function that cancels it. */
   after: (ms: number, run: () => void) => () => void;
-  /** ms since an arbitrary moment; never goes back. */
+  /** Milliseconds since an arbitrary moment, monotonic. */
   elapsed: () => number;
   /** A random number in [0, 1). */
   random: () => number;

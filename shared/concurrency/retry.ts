@@ -2,15 +2,15 @@ import { type Machine, machine } from './machine.ts';
 
 type RetryOptions = {
   attempts: number;
-  /** No attempt begins later than this, ms. */
+  /** No attempt begins after this time. */
   forMs: number;
-  /** The longest pause after so many attempts, ms: a pause is drawn from 0 to this (full jitter). */
+  /** The longest pause (ms) after this number of attempts. The pause is random, from 0 to this (full jitter). */
   longestPause: (attempt: number) => number;
 };
 
 /**
- * Makes attempts until one returns something other than null, and returns that; null when attempts or time are used up.
- * An attempt that throws is the last one.
+ * Retries until an attempt returns something other than null, and returns that; null if attempts or time are used up. An
+ * attempt that throws is the last one.
  */
 export const retry = async <T>(
   attempt: () => Promise<T | null>,

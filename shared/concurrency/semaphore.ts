@@ -1,16 +1,16 @@
-/** A permit of a semaphore for a key. `shared` is one object for all permits of that key at the same time. */
+/** A permit of a semaphore for a key. `shared` is one object for all current permits of that key. */
 export type Permit<S> = {
   shared: S;
-  /** isWanted: does a caller wait for a permit of this key? isEmpty: is no permit of this key given out? */
+  /** isWanted: whether a caller waits for a permit of this key. isEmpty: whether no permit of this key is held. */
   isWanted: () => boolean;
   isEmpty: () => boolean;
-  /** Gives the permit back; further calls do nothing. */
+  /** Returns the permit; further calls do nothing. */
   release: () => void;
 };
 
 /**
- * Gives out at most `most` permits at a time for each key, in the order of the calls. A caller gets null when the promise
- * of its `acquireTimeout` resolves first.
+ * Grants a limited number of permits per key, in the order of the calls. A caller gets null if the promise of its
+ * `acquireTimeout` resolves first.
  */
 export type Semaphore<S> = {
   acquire: (key: string, acquireTimeout: () => Promise<unknown>) => Promise<Permit<S> | null>;
@@ -24,8 +24,11 @@ const once = (run: () => void) => {
   };
 };
 
-/** `createShared` makes the object that all permits of a key share. It is dropped when the last of them is released. */
-export const createSemaphore = <S>(most: number, createShared: () => S): Semaphore<S> => {
+/**
+ * Creates a semaphore with `limit` permits per key. `createShared` creates the object that the permits of a key share; it is
+ * dropped when the last of them is released.
+ */
+export const createSemaphore = <S>(limit: number, createShared: () => S): Semaphore<S> => {
   const keys = new Map<string, { busy: number; waiting: (() => void)[]; shared: S }>();
   const acquire: Semaphore<S>['acquire'] = async (key, acquireTimeout) => {
     const own = keys.get(key) ?? { busy: 0, waiting: [], shared: createShared() };
@@ -38,7 +41,7 @@ export const createSemaphore = <S>(most: number, createShared: () => S): Semapho
     });
     const isWanted = () => own.waiting.length > 0;
     const permit = { shared: own.shared, isWanted, isEmpty: () => own.busy === 0, release };
-    if (own.busy < most) {
+    if (own.busy < limit) {
       own.busy += 1;
       return permit;
     }

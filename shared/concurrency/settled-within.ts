@@ -1,6 +1,6 @@
 import { machine } from './machine.ts';
 
-/** Resolves when `work` has succeeded or failed, or after so many ms, whichever comes first. */
+/** Resolves when `work` has succeeded or failed, or after `ms`, whichever comes first. */
 export const settledWithin = (work: Promise<unknown>, ms: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = machine.after(ms, resolve);

@@ -2,10 +2,10 @@ import { transport, withFreshSockets } from '../aws/transport.ts';
 import { type Exports, URL_SECONDS } from './exports.ts';
 import { DeleteObjectCommand, GetObjectCommand, getSignedUrl, S3Client, type S3ClientConfig, Upload } from './sdk.ts';
 
-/** Timeouts (ms): a part of 5 MB is sent in one call. */
+/** Timeouts (ms) that allow for parts of 5 MB. */
 const TIMEOUTS = { connect: 1_000, answer: 30_000 };
 
-/** Keeps exports as objects of a bucket, which deletes them by itself, too. */
+/** Stores exports as objects of a bucket, whose lifecycle rule also deletes them. */
 export const exportsOnS3 = async (config: S3ClientConfig, Bucket: string): Promise<Exports> => {
   const client = withFreshSockets(new S3Client({ maxAttempts: 3, requestHandler: transport(TIMEOUTS), ...config }));
   return {

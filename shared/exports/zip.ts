@@ -2,12 +2,12 @@ import { PassThrough, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { DataJob } from '../domain/identity/data-job.ts';
 
-/** The form of the lines. It grows when what reads them has to change. */
+/** The version of the format of the lines. It is raised when readers have to change. */
 const FORMAT = 1;
 
 /**
- * A ZIP file as it is made, of `data.jsonl` with these lines and of `manifest.json`, which comes last: what is in the lines
- * is known by then.
+ * Returns the stream of a ZIP file with these lines in `data.jsonl`, followed by `manifest.json`, which comes last because
+ * `counts` is complete only then.
  */
 export const zipped = (
   lines: AsyncIterable<string>,
@@ -17,10 +17,10 @@ export const zipped = (
   const zip = new ZipFile();
   const out = new PassThrough();
   const fail = (error: unknown) => void out.destroy(error as Error);
-  // The same job gives the same bytes, as far as its lines are the same.
+  // The same job with the same lines yields the same bytes.
   const mtime = new Date(createDate);
   zip.addReadStream(Readable.from(lines).on('error', fail), 'data.jsonl', { mtime });
-  zip.addReadStreamLazy('manifest.json', { mtime }, (give) => {
+  zip.addReadStreamLazy('manifest.json', { mtime }, (callback) => {
     const manifest = {
       format: FORMAT,
       id,
@@ -30,7 +30,7 @@ export const zipped = (
       createDate,
       files: [{ name: 'data.jsonl', counts }],
     };
-    give(null, Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
+    callback(null, Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
   });
   zip.on('error', fail);
   zip.outputStream.on('error', fail);

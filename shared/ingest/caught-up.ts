@@ -7,13 +7,13 @@ import { needsOf } from '../domain/state/step.ts';
 import type { ReceivedMessage, Sender } from './messages.ts';
 import type { IngestDeps } from './uses.ts';
 
-/** Does a call say nothing but what becomes of a fall? */
+/** Whether a call reports nothing but falls. */
 export const isOfFalls = (messages: readonly ReceivedMessage[]): boolean =>
   messages.every(({ decoded }) => decoded.signal.kind === 'fall');
 
 /**
- * Is a call noted before it is queued? Falls are not, which spares them a write: they change nothing that a report is
- * judged by. Those of a device that calls very often are, so that they are counted (holding-back.ts).
+ * Whether a call is noted before it is queued. Falls are not, which saves a write: they change nothing that decides about
+ * reports. Those of a busy device are noted, so that they are counted (holding-back.ts).
  */
 export const isNoted = (
   messages: readonly ReceivedMessage[],
@@ -24,7 +24,7 @@ const isReport = (signal: Signal): boolean =>
   reports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
 
 /**
- * Steps the state of an active sensor by reports. Null when one of them needs more than the state, or makes an event.
+ * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or makes an event.
  */
 export const stepQuietly = (
   before: SensorState,
@@ -32,7 +32,7 @@ export const stepQuietly = (
   messages: readonly ReceivedMessage[],
   receiveDate: number,
 ): SensorState | null => {
-  // A call without a message is not noted, and makes the sensor active.
+  // A call without messages is not noted, but makes the sensor active.
   if (!before.isActive) return null;
   let state = before;
   for (const { raw, decoded } of messages) {
@@ -47,8 +47,8 @@ export const stepQuietly = (
 };
 
 /**
- * Do reports change nothing, and is that known? Then they are judged here and need no queue: the state of the sensor is
- * the one that all calls before have led to.
+ * Whether reports change nothing, and all earlier calls have been processed. Such reports need no queue, because the
+ * stored state of the sensor is the latest one.
  */
 export const changesNothing = async (
   { store, settings }: IngestDeps,
@@ -61,7 +61,7 @@ export const changesNothing = async (
   const { customerId, sensorId } = device;
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllJudged(device, state.judged?.run)) return false;
-  // What is answered here isn't remembered, but by it the next message is no repetition of the one before it.
+  // A report that skips the queue stays unremembered, so the next message could wrongly count as a duplicate of the last one.
   if (isRecent(state, receiveDate)) return false;
   const next = stepQuietly(state, sensorId, messages, receiveDate);
   if (!next || !isUnchanged(state, next)) return false;

@@ -24,16 +24,16 @@ type Call = {
 };
 
 /**
- * How long (ms) after a call began its messages may be queued. Whoever called has an answer by then: a process that was
- * frozen meanwhile must not put them behind newer ones.
+ * How long after the start of a call its messages may be queued. Later its caller already has a response, and a process that
+ * was frozen meanwhile must not queue them behind newer ones.
  */
-const TIME_TO_QUEUE = 20_000;
+const QUEUE_WITHIN_MS = 20_000;
 
-/** Makes durable that a device made a call, with the messages that it sent. */
+/** Queues the messages of a call; a call without messages still marks its device as online. */
 export const accept = async (
   { enqueue, now }: Deps<'enqueue:events'>,
   device: Sender,
-  { messages = [], receiveDate = now(), noted, until = now() + TIME_TO_QUEUE }: Call = {},
+  { messages = [], receiveDate = now(), noted, until = now() + QUEUE_WITHIN_MS }: Call = {},
 ): Promise<void> => {
   const tasks = tasksOf(device, messages, receiveDate);
   for (const task of tasks) {
@@ -47,7 +47,7 @@ export const accept = async (
   }
 };
 
-/** Notes a call before it is queued: from then on reports go through the queue, until this call is judged. */
+/** Notes a call before it is queued. From now on reports go through the queue, until this call has been processed. */
 const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sender) => {
   const noted = await store.devices.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
   failpoint('ingest.noted');
@@ -55,9 +55,9 @@ const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sen
 };
 
 /**
- * The one entry for messages of devices over any protocol: `text` is JSON, one message or an array of messages, received
- * at `receiveDate` (ms). Returns what of them was not understood, once all of them are durable, or judged already because
- * they change nothing; or the reason why none was taken. Throws QueueUnavailable, to be tried again.
+ * Accepts messages of a device, over any protocol. `text`: one JSON message or an array of them, received at `receiveDate`
+ * (ms). Returns warnings about what was not understood, once all messages are durable or known to change nothing, or the
+ * reason why the call was rejected. Throws QueueUnavailable, after which the call can be retried.
  */
 export const ingest = async (
   deps: IngestDeps,
@@ -65,7 +65,7 @@ export const ingest = async (
   text: string,
   receiveDate = deps.now(),
 ): Promise<{ refusal: Refusal } | { warnings: readonly Warning[] }> => {
-  const until = deps.now() + TIME_TO_QUEUE;
+  const until = deps.now() + QUEUE_WITHIN_MS;
   const read = messagesOf(text, device, receiveDate);
   if ('refusal' in read) return read;
   noteContext({ sensorId: device.sensorId });
@@ -77,7 +77,7 @@ export const ingest = async (
     if (noted) await look(deps, device, noted);
     await accept(deps, device, { messages, receiveDate, noted, until });
   }
-  // The canary must not hide that no device of a home sends messages.
+  // The canary must not hide that no real device sends messages.
   if (!device.isCanary) deps.measure('MessagesAccepted', messages.length);
   deps.failpoint('ingest.enqueued');
   return { warnings: warningsOf(messages) };

@@ -6,22 +6,22 @@ import { decoders } from '../domain/makers/decoders.ts';
 import type { CallingDevice } from '../domain/sensor/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
 
-/** The device that sends messages, as its token or its MQTT topic tells. */
+/** The device that sends messages, identified by its token or MQTT topic. */
 export type Sender = CallingDevice;
 
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && value !== INEXACT;
 
 /**
- * Why a whole call is refused: it is not JSON, has too many messages, or one that is not an object or too large; or too
- * many calls of the device wait.
+ * Why a whole call is rejected: it is not JSON, it has too many messages, a message is not an object or too large, or the
+ * device has too many pending calls.
  */
 export type Refusal = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
-/** A message of a call: its own bytes as text, and what they say. */
+/** A message of a call: its text and its decoded content. */
 export type ReceivedMessage = { raw: string; decoded: Credible };
 
-/** Splits the text of a call into its messages, and decodes them, or returns why the call is refused. */
+/** Splits the text of a call into messages and decodes them, or returns why the call is rejected. */
 export const messagesOf = (
   text: string,
   { manufacturer }: Pick<Sender, 'manufacturer'>,
@@ -35,28 +35,27 @@ export const messagesOf = (
   const raw = messagesIn(text);
   if (raw.some((text) => Buffer.byteLength(text) > MESSAGES.bytes)) return { refusal: 'too_large' };
   const decode = (json: string) => credible(decoders[manufacturer](JSON.parse(json)), receiveDate);
-  return { messages: raw.map((bytes) => ({ raw: bytes, decoded: decode(bytes) })) };
+  return { messages: raw.map((json) => ({ raw: json, decoded: decode(json) })) };
 };
 
-/** What of a call was not understood, though it is kept: a message of an unknown kind, a field of a wrong type. */
+/** A problem with a stored message: an unknown kind, or a field of the wrong type. */
 export type Warning = { index: number; message: string };
-/** A device gets so many warnings for a call at the most. */
-const WARNINGS = 20;
-const UNKNOWN = 'is of an unknown kind, or lacks what its kind is about: it is kept and means nothing';
+const MAX_WARNINGS = 20;
+const UNKNOWN = 'unknown kind of message, or its required fields are missing; the message is stored without effect';
 
-/** Gives what of the messages of a call was not understood. */
+/** Returns warnings about the messages of a call that were not fully understood. */
 export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
   received
     .flatMap(({ decoded: { signal, wrong } }, index) => [
       ...(signal.kind === 'unknown' ? [{ index, message: UNKNOWN }] : []),
-      ...wrong.map((path) => ({ index, message: `${path} is not as it is documented, and is left out` })),
+      ...wrong.map((path) => ({ index, message: `${path} does not match the documentation and is ignored` })),
     ])
-    .slice(0, WARNINGS);
+    .slice(0, MAX_WARNINGS);
 
-/** The most bytes of messages in one task: escaped as JSON strings they are 1 MiB at most, as much as SQS takes. */
+/** The maximum size of the messages in one task. Escaped as JSON strings they fit into the 1 MiB of an SQS message. */
 const TASK_BYTES = 450_000;
 
-/** The tasks of one call: its messages in their order, in as few tasks as can hold them. */
+/** Returns the tasks of a call: its messages in order, in as few tasks as can hold them. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
   received: readonly ReceivedMessage[],
@@ -85,10 +84,10 @@ export const tasksOf = (
   return tasks;
 };
 
-/** The same call is enqueued once within so many ms. A device that repeats itself for longer is heard again. */
-const REPEATED_WITHIN = 60_000;
+/** Equal calls within this time are queued once. */
+const DUPLICATE_WITHIN_MS = 60_000;
 
-/** The UUIDs of the messages of a task, out of those of its call. */
+/** Returns the UUIDs of the messages of a task. `received`: all messages of its call. */
 export const uuidsOf = (
   received: readonly ReceivedMessage[],
   { sensorId, receiveDate, first, messages }: ProcessMessages,
@@ -98,14 +97,14 @@ export const uuidsOf = (
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
- * The deduplication id of a task for SQS, made of the UUIDs of its messages. A message without anything that identifies
- * it is never the same as another, so a task with such a message is always new.
+ * The SQS deduplication id of a task, derived from the UUIDs of its messages. A message that nothing identifies is never a
+ * duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,
   uuids: readonly string[],
 ): string => {
-  const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / REPEATED_WITHIN);
-  // Who has a sensor since a moment ago knows of nothing that it said before.
+  const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / DUPLICATE_WITHIN_MS);
+  // Messages of a new owner are never deduplicated against the previous owner's.
   return hashOf(JSON.stringify([customerId, sensorId, time, uuids]));
 };

@@ -3,12 +3,12 @@ import type { Log } from '../observability/log.ts';
 import type { Refusal, Warning } from './messages.ts';
 import { topicsOf } from './topics.ts';
 
-/** Publications that a broker does not take: on another topic, to be retained, with QoS 2. */
+/** Why a broker rejects a publication: a wrong topic, a retained message, or QoS 2. */
 export type Forbidden = 'topic' | 'retained' | 'qos';
 
 /**
- * What a device is told of messages that were refused, or (`not_understood`) taken without being wholly understood: the
- * reason, and the UUID if it was a single message that has one.
+ * The notification of a device whose messages were rejected, or accepted without being fully understood
+ * (`not_understood`): the reason, and the UUID of a single message if it has one.
  */
 export type Refused = {
   reason: Refusal | Forbidden | 'rate_limited' | 'credentials_invalid' | 'not_understood';
@@ -17,19 +17,19 @@ export type Refused = {
 };
 
 /**
- * Publishes to devices over MQTT. Never fails: devices also fetch their configuration by themselves, and a refusal may be
- * lost. `notify` is null where there is no MQTT.
+ * Returns functions that publish to devices over MQTT. They never fail, because devices also poll for their configuration,
+ * and a rejection may get lost. `notify` is null if the host has no MQTT.
  */
 export const teller = (publish: Publish | undefined, log: Log) => {
-  const tell = (sensorId: string, topic: string, what: object): Promise<void> =>
-    Promise.resolve(publish?.(topic, JSON.stringify(what))).catch((error: unknown) =>
-      log('warn', 'a device was not told by MQTT', { sensorId, topic }, error),
+  const send = (sensorId: string, topic: string, payload: object): Promise<void> =>
+    Promise.resolve(publish?.(topic, JSON.stringify(payload))).catch((error: unknown) =>
+      log('warn', 'could not publish to a device over MQTT', { sensorId, topic }, error),
     );
   return {
     notify: publish
-      ? (sensorId: string, version: string) => tell(sensorId, topicsOf(sensorId).config, { version })
+      ? (sensorId: string, version: string) => send(sensorId, topicsOf(sensorId).config, { version })
       : null,
-    refuseMessage: (sensorId: string, why: Refused) => tell(sensorId, topicsOf(sensorId).refused, why),
+    refuseMessage: (sensorId: string, refused: Refused) => send(sensorId, topicsOf(sensorId).refused, refused),
   };
 };
 export type Teller = ReturnType<typeof teller>;

@@ -15,7 +15,7 @@ const redact = (value: unknown, depth = 0): unknown => {
   );
 };
 
-/** Gives an error as a log shows it: name, message, stack and causes, without its other properties. */
+/** Returns the name, message, stack and causes of an error, without its other properties. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
@@ -34,44 +34,44 @@ export type Log = (
 ) => void;
 
 type Fields = Record<string, unknown>;
-const around = new AsyncLocalStorage<Fields>();
+const context = new AsyncLocalStorage<Fields>();
 
 /**
- * Runs a function with these fields as context. Everything that it logs by a log of `withContext`, in called functions
- * and later promises too, carries them.
+ * Runs a function with these fields as context. Everything that it logs through a log of `withContext`, even in called
+ * functions and later promises, has these fields.
  */
-export const inContext = <T>(fields: Fields, run: () => T): T => around.run({ ...around.getStore(), ...fields }, run);
+export const inContext = <T>(fields: Fields, run: () => T): T => context.run({ ...context.getStore(), ...fields }, run);
 
-/** Adds fields, known only now, to the context of the innermost `inContext`: the log lines from here on carry them. */
-export const noteContext = (fields: Fields): void => void Object.assign(around.getStore() ?? {}, fields);
+/** Adds fields to the context of the innermost `inContext`. All further log lines have them. */
+export const noteContext = (fields: Fields): void => void Object.assign(context.getStore() ?? {}, fields);
 
 /**
- * Gives the value of a log field: the value itself if all are equal, a list of the distinct values if they differ, and
- * undefined without values.
+ * Returns the value of a log field: the value itself if all are equal, a list of the distinct values if they differ, and
+ * undefined if there are none.
  */
 export const oneOrAll = <T>(values: readonly (T | undefined)[]): T | T[] | undefined => {
-  const all = [...new Set(values)].filter((value) => value !== undefined);
-  return all.length > 1 ? all : all[0];
+  const distinct = [...new Set(values)].filter((value) => value !== undefined);
+  return distinct.length > 1 ? distinct : distinct[0];
 };
 
 /**
- * Gives the ids for a new task from the context: the API call that it follows from, and the message that it is about.
- * An id that has several values here is left out.
+ * Returns the ids for a new task from the context: of the API call that caused it, and of its message. An id with several
+ * values is left out.
  */
 export const traceHere = (): { requestId?: string; uuid?: string } => {
-  const { requestId, uuid } = around.getStore() ?? {};
+  const { requestId, uuid } = context.getStore() ?? {};
   return { ...(typeof requestId === 'string' && { requestId }), ...(typeof uuid === 'string' && { uuid }) };
 };
 
-/** Makes a log whose lines carry the fields of `inContext`. */
+/** Returns a log whose lines have the fields of `inContext`. */
 export const withContext =
   (log: Log): Log =>
   (level, message, fields, error) =>
-    log(level, message, { ...around.getStore(), ...fields }, error);
+    log(level, message, { ...context.getStore(), ...fields }, error);
 
 /**
- * Makes a log that writes one line of JSON for each entry, with an RFC 3339 `timestamp` if `time` is given: without
- * one, Lambda ignores the level of a line.
+ * Returns a log that writes each entry as a line of JSON, with an RFC 3339 `timestamp` if `time` is given. Without one,
+ * Lambda ignores the level of a line.
  * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 export const logTo =

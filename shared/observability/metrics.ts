@@ -1,65 +1,65 @@
 /** All metrics, by their names in CloudWatch, with their units. */
 export const metrics = {
-  /** Messages of devices that are durable. */
+  /** Messages of devices that were accepted durably. */
   MessagesAccepted: 'Count',
   /** Events that were decided. */
   Events: 'Count',
   RuleHits: 'Count',
-  /** Attempts by their result: accepted by the receiver, to be repeated, or ended without success. */
+  /** Attempts by their result: accepted by the receiver, to be retried, or failed for good. */
   DeliveriesDelivered: 'Count',
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
-  /** From the acceptance of a message to the receiver's 2xx, and to the end of the first attempt whatever its result. */
+  /** From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
-  /** For how long the oldest item that the sweep found has been due. */
+  /** How overdue the oldest item was that the sweep found. */
   OldestWaiting: 'Seconds',
   BreakersOpened: 'Count',
-  /** Tasks that a worker could not do; what waits on purpose is none, unless it does so for a minute. */
+  /** Tasks that a worker returned to their queue; tasks that are postponed on purpose count only after a minute. */
   TasksFailed: 'Count',
-  /** Deliveries of rule hits that are to be attempted at once. */
+  /** Deliveries of rule hits that are due at once. */
   AlarmsToTell: 'Count',
-  /** Hits that were to be told to whoever was on duty, and nobody was. */
+  /** Hits for the users on duty while nobody was on duty. */
   NobodyOnDuty: 'Count',
-  /** Messages that were not sent because a customer's SMS of a day were used up. */
+  /** SMS that were not sent because the customer's daily limit was reached. */
   SmsLimitReached: 'Count',
   MailsFailed: 'Count',
-  /** Letters to people that a service did not take, though their address may be right. */
+  /** Notifications of people that a service did not accept, although their address may be valid. */
   LettersFailed: 'Count',
-  /** Webhooks that were switched off by themselves. */
+  /** Webhooks that were disabled automatically. */
   WebhooksDisabled: 'Count',
-  /** Webhooks without an address from which nobody has fetched for 10 minutes, each minute. */
+  /** Webhooks without an address whose deliveries nobody has fetched for 10 minutes, counted each minute. */
   FeedsNotFetched: 'Count',
-  /** First deliveries of falls that ended without success. */
+  /** First deliveries of falls that failed for good. */
   AlarmsFailed: 'Count',
-  /** Deliveries of feedback to the maker that ended without success. */
+  /** Deliveries of feedback to the maker that failed for good. */
   FeedbackFailed: 'Count',
-  /** Confirmed subscriptions of the topic of alarms, and those of them that are no e-mail. */
+  /** Confirmed subscriptions of the alarm topic, and those among them that are not e-mail. */
   AlarmSubscriptions: 'Count',
   AlarmPagers: 'Count',
   LoginsFailed: 'Count',
-  /** Devices of which so many calls waited that no more were taken. */
+  /** Devices whose calls are rejected because too many are pending. */
   DevicesHeldBack: 'Count',
-  /** From the acceptance of a fall of the canary to its return by the public address. */
+  /** From accepting a fall of the canary to its webhook call at the public address. */
   CanaryTime: 'Milliseconds',
-  /** Calls that a function answered with 429. */
+  /** Calls rejected with 429. */
   CallsLimited: 'Count',
 } as const;
 export type MetricName = keyof typeof metrics;
 
-/** Metrics that are kept also by more than the service: each value under these, too. */
+/** Metrics with additional dimensions: each value is also recorded under these. */
 export const dimensions = { TasksFailed: ['worker', 'kind'] } as const satisfies Partial<
   Record<MetricName, readonly string[]>
 >;
 type Detailed = keyof typeof dimensions;
-/** What a value is of, for metrics that are kept by more than the service. */
+/** The values of additional dimensions. */
 export type Of = Readonly<Record<string, string>>;
 export const isDetailed = (name: MetricName): name is Detailed => name in dimensions;
 
-/** The dimension of all metrics. The stages of an account are told apart by the namespace. */
+/** The dimension of all metrics. Stages of an account differ in their namespace. */
 export const SERVICE = 'sensor-cloud';
 
-/** Notes a value of a metric, 1 by default. Does no I/O and never fails. */
+/** Records a value of a metric, 1 by default. Does no I/O and never fails. */
 export type Measure = {
   (name: Exclude<MetricName, Detailed>, value?: number): void;
   <N extends Detailed>(name: N, value: number, of: Readonly<Record<(typeof dimensions)[N][number], string>>): void;
@@ -74,12 +74,12 @@ export type Metrics = { measure: Measure; flush: () => Promise<void> };
 /** For a host that measures nothing. */
 export const unmeasured: Metrics = { measure: () => {}, flush: async () => {} };
 
-/** Counts that nobody waits for: several invocations write them together. */
+/** Counts that may be late: several invocations write them together. */
 const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
 
 /**
- * Keeps the metrics of an invocation, and writes them at its end by `publish`, which may be loaded only then. What nobody
- * waits for is added up, and written with what somebody does, else once in `everyMs`; a process that ends loses as much.
+ * Collects the metrics of an invocation and writes them at its end through `publish`. Deferred counts are summed up and
+ * written with other metrics, or once in `everyMs`; a process that dies loses that much of them.
  */
 export const buffered = (
   publish: (measured: readonly Measured[]) => Promise<void>,

@@ -35,46 +35,47 @@ import type { peopleOf } from './people.ts';
 export type Runtime = {
   settings: Settings;
   table: Table;
-  /** Creates the store on a table, with the nouns that the host has. */
+  /** Creates the store on a table, with the nouns available on the host. */
   createStore: (table: Table) => Store;
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: Mail;
-  /** Creates what reaches people, from the services of a host. */
+  /** Creates the function that notifies people through the services of a host. */
   peopleOf: typeof peopleOf;
-  /** Missing where there is no service for short messages. */
+  /** Missing if there is no service for SMS or chats. */
   messengers?: () => Promise<Messengers>;
-  /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
+  /** Publishes to devices over MQTT. Missing if the host has no MQTT. */
   publish?: Publish;
-  /** Where the results of exports are kept. */
+  /** The storage of exported files. */
   exports?: Exports;
-  /** Who is to be told of alarms. Missing where there is no topic of alarms. */
+  /** Lists the subscribers of alarms. Missing if there is no alarm topic. */
   subscriptions?: Subscriptions;
   vault: () => Promise<Vault>;
   passwords: () => Promise<Passwords>;
   now: () => number;
-  /** Resolves after so many ms. */
+  /** Resolves after `ms`. */
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
-  /** Where metrics go; without it nothing is measured. */
+  /** The destination of metrics; without it nothing is measured. */
   metrics?: Metrics;
-  /** Since when (ms) this process is the only one on its table and queues; 0: other processes may work on them too. */
+  /** The time (ms) since which this process is the only one on its table and queues; 0 if there may be others. */
   aloneSince?: number;
-  /** Seconds between two sweeps; as in AWS if missing. */
+  /** Seconds between two sweeps; by default as in AWS. */
   sweepSeconds?: number;
-  /** How the host itself is. Missing where it does not know. */
+  /** Reports the health of the host. Missing if it is unknown. */
   hostHealth?: () => Promise<HostHealth>;
-  /** Called at each place where a process might die. Tests throw there. */
+  /** Called at places where a process might die. Tests throw there. */
   failpoint?: (name: Failpoint) => void;
 };
 
-/** What every handler is given: clock, random bytes and log are arguments, never globals. */
+/** What every handler gets: clock, random bytes and log are arguments, never globals. */
 type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failpoint'>>;
 
 /**
- * Puts tasks on their queue, after a delay of whole seconds (at most MAX_DELAY_SECONDS) if one is given, but not after
- * `until` (ms). Throws QueueUnavailable when any was not taken. SQS drops a task with the `deduplicationId` of another of the last 5 minutes.
+ * Sends tasks to their queues, delayed by whole seconds (at most MAX_DELAY_SECONDS) if requested, but not after `until`
+ * (ms). Throws QueueUnavailable if any was not accepted. SQS drops a task with the same `deduplicationId` as another one of
+ * the last 5 minutes.
  */
 type Enqueue<T extends Task> = (
   tasks: readonly T[],
@@ -92,29 +93,29 @@ type ByCapability = {
   'notify:devices': Pick<Teller, 'notify'>;
   'refuse:messages': Pick<Teller, 'refuseMessage'>;
   'keep:failed': object;
-  /** These five together decide which tasks `enqueue` takes: see Enqueuing. */
+  /** These five together decide which tasks `enqueue` accepts: see Enqueuing. */
   'enqueue:events': object;
   'enqueue:timers': object;
   'enqueue:deliveries': object;
   'enqueue:retries': object;
   'enqueue:jobs': object;
   consume: object;
-  /** Puts the dead letters of all queues back into their queues. Never fails: an alarm is on while there are any. */
+  /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
   'send:mail': { mail: Mail };
-  /** `channelKinds`: what this stage has a service for. Letters that were not taken are counted. */
+  /** `channelKinds`: the channels that this stage has a service for. Notifications that were not accepted are counted. */
   'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[] };
-  /** The longest gap (ms) between sweeps that is no outage: silence of sensors during an outage does not count. */
+  /** `longestGap` (ms) between sweeps. A longer one is an outage, during which no sensor counts as offline. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
   'keep:quotas': { quotas: Quotas };
   'call:webhooks': { webhookClient: WebhookClient; settings: SettingsOf<'call:webhooks'>; aloneSince: number };
   'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
-  'open:addresses': { openAddressKey: (sealed: string) => Promise<string> };
+  'open:addresses': { openAddressKey: (encrypted: string) => Promise<string> };
   'ask:issuer': { settings: SettingsOf<'ask:issuer'> };
-  'keep:otps': { sealOtp: (secret: string) => Promise<string>; openOtp: (sealed: string) => Promise<string> };
+  'keep:otps': { sealOtp: (secret: string) => Promise<string>; openOtp: (encrypted: string) => Promise<string> };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
   'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
@@ -140,7 +141,8 @@ export type Deps<U extends Use> = Basics &
 const enqueueing = async ({ queues, now }: Runtime) => ({
   enqueue: async (tasks: readonly Task[], more: Parameters<Enqueue<Task>>[1] = {}) => {
     const { delaySeconds = 0, deduplicationId, until } = more;
-    if (isOver() || (until !== undefined && now() > until)) throw new QueueUnavailable('it is too late to send it');
+    if (isOver() || (until !== undefined && now() > until))
+      throw new QueueUnavailable('the deadline for sending has passed');
     const encoded = (task: Task) => encode({ ...traceHere(), ...task }, delaySeconds, deduplicationId);
     for (const [queue, ofQueue] of Map.groupBy(tasks, queueOf))
       await queues
@@ -149,26 +151,26 @@ const enqueueing = async ({ queues, now }: Runtime) => ({
           ofQueue.map((task) => ({ ...encoded(task), ...(until !== undefined && { until }) })),
         )
         .catch((cause: unknown) => {
-          throw new QueueUnavailable(`${queue} did not take its tasks`, { cause });
+          throw new QueueUnavailable(`the queue ${queue} did not accept its tasks`, { cause });
         });
   },
 });
 
-const keysAway = (cause: unknown): never => {
-  throw new KeysUnavailable('a secret could not be sealed or opened', { cause });
+const throwUnavailable = (cause: unknown): never => {
+  throw new KeysUnavailable('a secret could not be encrypted or decrypted', { cause });
 };
 
-/** Opens the one secret with this context. */
-const openingOf =
+/** Returns a function that decrypts the only secret with this context. */
+const decryptorOf =
   ({ vault }: Runtime, context: string) =>
-  async (sealed: string) =>
-    (await vault()).open(sealed, context).catch(keysAway);
+  async (encrypted: string) =>
+    (await vault()).open(encrypted, context).catch(throwUnavailable);
 
-const knowing = async ({ settings }: Runtime) => ({ settings });
+const settingsOnly = async ({ settings }: Runtime) => ({ settings });
 
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   measure: async ({ metrics = unmeasured }) => ({ measure: metrics.measure }),
-  guard: knowing,
+  guard: settingsOnly,
   'enqueue:events': enqueueing,
   'enqueue:timers': enqueueing,
   'enqueue:deliveries': enqueueing,
@@ -177,26 +179,26 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   consume: async () => ({}),
   redrive: async ({ queues, log }) => ({
     redrive: async () => {
-      // SQS refuses to move dead letters of a queue while an earlier move goes on.
-      const ordered = workQueues.map((name) =>
-        queues.redrive(name).catch((error: unknown) => log('warn', 'dead letters stay for now', { name }, error)),
+      // SQS refuses to move dead letters of a queue while an earlier move is running.
+      const redriven = workQueues.map((name) =>
+        queues.redrive(name).catch((error: unknown) => log('warn', 'could not redrive dead letters', { name }, error)),
       );
-      await Promise.all(ordered);
+      await Promise.all(redriven);
     },
   }),
   'send:mail': async ({ mail, log, metrics = unmeasured }) => ({
-    mail: (...letter) =>
-      mail(...letter).catch((error: unknown) => {
-        log('error', 'a mail was not sent', {}, error);
+    mail: (...message) =>
+      mail(...message).catch((error: unknown) => {
+        log('error', 'could not send a mail', {}, error);
         metrics.measure('MailsFailed');
       }),
   }),
-  'send:person': async (runtime) => runtime.peopleOf(runtime, openingOf(runtime, PUSH_KEY)),
+  'send:person': async (runtime) => runtime.peopleOf(runtime, decryptorOf(runtime, PUSH_KEY)),
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
     longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
   }),
-  'limit:devices': knowing,
+  'limit:devices': settingsOnly,
   'admit:devices': async ({ settings }) => ({ rule: settings.MQTT_RULE }),
   'notify:devices': async ({ publish, log }) => teller(publish, log),
   'refuse:messages': async ({ publish, log }) => teller(publish, log),
@@ -209,43 +211,43 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   }),
   'hash:passwords': async ({ passwords }) => ({ passwords: await passwords() }),
   'seal:secrets': async ({ vault }) => ({
-    sealSecret: async (...given) => (await vault()).seal(...given).catch(keysAway),
+    sealSecret: async (...args) => (await vault()).seal(...args).catch(throwUnavailable),
   }),
   'open:secrets': async ({ vault }) => ({
-    openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
+    openSecret: async (...args) => (await vault()).open(...args).catch(throwUnavailable),
   }),
-  'open:addresses': async (runtime) => ({ openAddressKey: openingOf(runtime, ADDRESS_KEY) }),
-  'ask:issuer': knowing,
+  'open:addresses': async (runtime) => ({ openAddressKey: decryptorOf(runtime, ADDRESS_KEY) }),
+  'ask:issuer': settingsOnly,
   'keep:otps': async (runtime) => ({
-    sealOtp: async (secret) => (await runtime.vault()).seal(secret, OTP_CONTEXT).catch(keysAway),
-    openOtp: openingOf(runtime, OTP_CONTEXT),
+    sealOtp: async (secret) => (await runtime.vault()).seal(secret, OTP_CONTEXT).catch(throwUnavailable),
+    openOtp: decryptorOf(runtime, OTP_CONTEXT),
   }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
-  'run:canary': knowing,
-  'forward:feedback': knowing,
+  'run:canary': settingsOnly,
+  'forward:feedback': settingsOnly,
   'list:subscriptions': async ({ subscriptions = async () => [], settings }) => ({ subscriptions, settings }),
   'keep:exports': async ({ exports = nowhere, settings }) => ({ exports, settings }),
   'share:exports': async ({ exports = nowhere }) => ({ urlOfExport: exports.urlOf }),
-  'service:about': knowing,
+  'service:about': settingsOnly,
 };
 
-/** The part of a store that makes these calls, and no others. */
+/** Returns the part of a store with only these calls. */
 const partOf = (store: Store, calls: readonly StoreCall[]): object => {
   const whole: Record<string, Record<string, unknown>> = store;
-  const kept: typeof whole = {};
+  const part: typeof whole = {};
   for (const call of calls) {
     const [noun = '', name = ''] = call.split('.');
-    kept[noun] = { ...kept[noun], [name]: whole[noun]?.[name] };
+    part[noun] = { ...part[noun], [name]: whole[noun]?.[name] };
   }
-  return kept;
+  return part;
 };
 
-/** Makes the second argument of a handler from what its contract uses. */
+/** Creates the second argument of a handler from what its contract uses. */
 export const compose = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, failpoint = () => {} } = runtime;
-  const all: readonly Use[] = uses;
-  const parts = await Promise.all(all.filter(isCapability).map((name) => providers[name](runtime)));
-  const calls = all.filter(isStoreCall);
+  const allUses: readonly Use[] = uses;
+  const parts = await Promise.all(allUses.filter(isCapability).map((name) => providers[name](runtime)));
+  const calls = allUses.filter(isStoreCall);
   const stored = calls.length > 0 && { store: partOf(runtime.createStore(runtime.table), calls) };
   return Object.assign({ now, pause, random, log, failpoint }, stored, ...parts);
 };

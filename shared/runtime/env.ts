@@ -5,49 +5,49 @@ import { missingOf, readSettings, type Wrong } from '../settings/read.ts';
 import { proxySettings } from '../settings/service.ts';
 import type { Values } from '../settings/setting.ts';
 
-type Read = Values<typeof environment>;
+type ParsedSettings = Values<typeof environment>;
 /** The settings that functions read, by the names of their variables. */
-export type Settings = Omit<Read, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
+export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
   QUOTAS: Quotas;
-  /** In ms; 0 when no credentials are void by their age. */
+  /** In ms; 0 if credentials of any age are valid. */
   CREDENTIALS_SINCE: number;
 };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables that are set. An empty one counts as not set: as a number it would be 0, as a password it would match. */
+/** Returns the variables that are set. An empty one is not: as a number it would be 0, as a password it would match. */
 export const setIn = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
 /** Returns the settings as functions use them. */
-export const settingsOf = (read: Read): Settings => {
-  // Without a limit of calls messages are not limited either, unless QUOTAS names their limit.
-  const uncounted = read.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
+export const settingsOf = (read: ParsedSettings): Settings => {
+  // Without a limit for calls, messages are not limited either, unless QUOTAS sets a limit for them.
+  const unlimited = read.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
   return {
     ...read,
-    QUOTAS: { ...defaultQuotas, ...uncounted, ...read.QUOTAS },
+    QUOTAS: { ...defaultQuotas, ...unlimited, ...read.QUOTAS },
     CREDENTIALS_SINCE: readTime(read.CREDENTIALS_SINCE) ?? 0,
   };
 };
 
-/** A sentence about a wrong variable, without its value: it ends up in the log. */
+/** Describes a wrong variable, without its value, because the sentence ends up in the log. */
 const sentenceOf = ({ name, schema: { description }, issues }: Wrong): string => {
-  const says = `must be ${description}`;
-  const details = issues.filter(({ message }) => message !== says);
-  return [`${name} ${says}`, ...details.map(({ path, message }) => [...path, message].join(': '))].join('; ');
+  const requirement = `must be ${description}`;
+  const details = issues.filter(({ message }) => message !== requirement);
+  return [`${name} ${requirement}`, ...details.map(({ path, message }) => [...path, message].join(': '))].join('; ');
 };
 
 /** Checks the environment and returns the settings. Throws one error with a sentence for each wrong variable. */
 export const settingsFrom = (variables: Variables): Settings => {
-  const given = setIn(variables);
-  const { values, wrong } = readSettings(environment, (name) => given[name]);
-  const refused = [...missingOf(proxySettings, (name) => given[name] !== undefined), ...wrong.map(sentenceOf)];
-  if (refused.length > 0) throw new Error(`wrong environment:\n  ${refused.join('\n  ')}`);
+  const set = setIn(variables);
+  const { values, wrong } = readSettings(environment, (name) => set[name]);
+  const problems = [...missingOf(proxySettings, (name) => set[name] !== undefined), ...wrong.map(sentenceOf)];
+  if (problems.length > 0) throw new Error(`invalid environment:\n  ${problems.join('\n  ')}`);
   return settingsOf(values);
 };
 
 export const settings = (): Settings => settingsFrom(process.env);
-/** The credentials and the region that the Lambda runtime provides. */
+/** Returns the credentials, region and endpoints that the Lambda runtime provides. */
 export const runtimeEnvironment = () => ({
   region: process.env.AWS_REGION ?? 'us-east-1',
   endpoints: {

@@ -1,4 +1,4 @@
-/** Places between two steps that belong together. The fault suite lets a process die at each of them. */
+/** Places between two steps that must not be torn apart. The fault suite kills a process at each of them. */
 export const failpoints = [
   'audit.kept',
   'audit.changed',

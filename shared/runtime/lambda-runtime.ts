@@ -32,8 +32,8 @@ type Modules = {
   exports: typeof import('../exports/on-s3.ts');
 };
 /**
- * The nouns of the store and the modules of the runtime that a function has: those that its contract uses, which the entry of its
- * bundle imports (lib/aws/functions/entry.ts).
+ * The nouns of the store and the modules that the contract of a function uses. The entry of its bundle imports them
+ * (lib/aws/functions/entry.ts).
  */
 export type Parts = {
   nouns: Readonly<Partial<Nouns>>;
@@ -46,11 +46,14 @@ const loadFrom =
   ({ load }: Parts): Load =>
   async (name) => {
     const module = load[name];
-    if (!module) throw new Error(`this function has no module ${name}: nothing that its contract uses needs it`);
+    if (!module)
+      throw new Error(
+        `the bundle of this function lacks the module ${name}, because its contract uses nothing that needs it`,
+      );
     return module();
   };
 
-/** What is loaded at its first use, once: a cold start has no need of it yet. */
+/** Returns a function that loads once, at its first call, so that a cold start does not have to. */
 const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   let loading: Promise<T> | undefined;
   return () => {
@@ -59,14 +62,14 @@ const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** A function of a module that is loaded by its first call. */
-const lazily = <A extends unknown[], R>(load: () => Promise<(...given: A) => Promise<R>>) => {
-  const made = lazy(load);
-  return async (...given: A): Promise<R> => (await made())(...given);
+/** Returns a function of a module that its first call loads. */
+const lazily = <A extends unknown[], R>(load: () => Promise<(...args: A) => Promise<R>>) => {
+  const loaded = lazy(load);
+  return async (...args: A): Promise<R> => (await loaded())(...args);
 };
 
-/** The methods of an object that is loaded by the first call of one. */
-const lazyMethods = <T extends Record<keyof T, (...given: never[]) => Promise<unknown>>>(
+/** Returns the methods of an object that the first call of one loads. */
+const lazyMethods = <T extends Record<keyof T, (...args: never[]) => Promise<unknown>>>(
   load: () => Promise<T>,
   names: Readonly<Record<keyof T, true>>,
 ): T => {
@@ -76,8 +79,8 @@ const lazyMethods = <T extends Record<keyof T, (...given: never[]) => Promise<un
   ) as T;
 };
 
-const lazyWebhookClient = (load: Load, given: Settings): WebhookClient =>
-  lazyMethods(async () => (await load('webhookClient')).createWebhookClient(given), {
+const lazyWebhookClient = (load: Load, current: Settings): WebhookClient =>
+  lazyMethods(async () => (await load('webhookClient')).createWebhookClient(current), {
     check: true,
     post: true,
     acquire: true,
@@ -88,9 +91,9 @@ const lazyCipher = (load: Load, config: Config, keyArn: string): Cipher =>
 
 const lazyMail = (load: Load, config: Config, sender: string): Mail => {
   const mail = lazily(async () => (await load('mail')).mailBySes(config, sender));
-  return async (...letter) => {
+  return async (...message) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
-    await mail(...letter);
+    await mail(...message);
   };
 };
 
@@ -118,55 +121,55 @@ const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
   const publisher = lazy(async () => (await import('../observability/emf.ts')).publisherIn(namespace));
   return buffered(
     async (measured) => (await publisher())(measured),
-    (error) => log('warn', 'measurements were lost', {}, error),
+    (error) => log('warn', 'could not write metrics', {}, error),
     { everyMs: everySeconds * 1_000, now: Date.now },
   );
 };
 
-/** The runtime of a function in AWS Lambda. What a cold start does not need yet is loaded by its first use. */
+/** Creates the runtime of a Lambda function. What a cold start does not need is loaded at its first use. */
 export const lambdaRuntime = (parts: Parts): Runtime => {
-  const given = settings();
+  const current = settings();
   const { region, credentials, endpoints } = runtimeEnvironment();
   const load = loadFrom(parts);
   const config = { region, credentials };
   const client = documentClient({ ...config, ...(endpoints.table && { endpoint: endpoints.table }) });
   const urls = {
-    events: given.EVENTS_QUEUE_URL,
-    timers: given.TIMERS_QUEUE_URL,
-    deliveries: given.DELIVERIES_QUEUE_URL,
-    retries: given.RETRIES_QUEUE_URL,
-    jobs: given.JOBS_QUEUE_URL,
-    mqtt: given.MQTT_QUEUE_URL,
-    quarantine: given.QUARANTINE_QUEUE_URL,
+    events: current.EVENTS_QUEUE_URL,
+    timers: current.TIMERS_QUEUE_URL,
+    deliveries: current.DELIVERIES_QUEUE_URL,
+    retries: current.RETRIES_QUEUE_URL,
+    jobs: current.JOBS_QUEUE_URL,
+    mqtt: current.MQTT_QUEUE_URL,
+    quarantine: current.QUARANTINE_QUEUE_URL,
   };
-  const webhookClient = lazyWebhookClient(load, given);
+  const webhookClient = lazyWebhookClient(load, current);
   return {
-    settings: given,
-    table: createTable(client, given.TABLE_NAME),
-    // The contract of the function calls no others.
+    settings: current,
+    table: createTable(client, current.TABLE_NAME),
+    // The function calls no other nouns, by its contract.
     createStore: (table) => storeFrom(parts.nouns as Nouns, table),
     queues: lazyQueues(load, config, urls),
     webhookClient: async () => webhookClient,
-    vault: lazy(async () => (await load('vault')).createVault(lazyCipher(load, config, given.SECRETS_KEY_ARN))),
+    vault: lazy(async () => (await load('vault')).createVault(lazyCipher(load, config, current.SECRETS_KEY_ARN))),
     passwords: async () => (await load('passwords')).passwordsAt(),
-    mail: lazyMail(load, { ...config, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
+    mail: lazyMail(load, { ...config, ...(endpoints.mail && { endpoint: endpoints.mail }) }, current.MAIL_SENDER),
     peopleOf: async (...services) => (await load('people')).peopleOf(...services),
-    messengers: async () => (await load('messengers')).messengersOf(config, given, async () => webhookClient),
-    exports: lazyExports(load, config, given.EXPORTS_BUCKET),
-    ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions(load, config, given.ALARM_TOPIC_ARN) }),
-    ...(given.MQTT_RULE && { publish: lazyPublish(load, config) }),
+    messengers: async () => (await load('messengers')).messengersOf(config, current, async () => webhookClient),
+    exports: lazyExports(load, config, current.EXPORTS_BUCKET),
+    ...(current.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions(load, config, current.ALARM_TOPIC_ARN) }),
+    ...(current.MQTT_RULE && { publish: lazyPublish(load, config) }),
     now: Date.now,
     pause: machine.sleep,
     random: randomBytes,
     log,
-    metrics: lazyMetrics(given.METRICS_NAMESPACE, given.METRICS_SECONDS),
+    metrics: lazyMetrics(current.METRICS_NAMESPACE, current.METRICS_SECONDS),
   };
 };
 
-type OnHosts<A extends unknown[], R> = { with: (runtime: Runtime) => (...call: A) => R };
+type HostHandler<A extends unknown[], R> = { with: (runtime: Runtime) => (...call: A) => R };
 
-/** The handler that Lambda calls. Its runtime is created by the first call, and kept for those that follow. */
-export const onLambda = <A extends unknown[], R>(handler: OnHosts<A, R>, parts: Parts): ((...call: A) => R) => {
+/** Returns the handler that Lambda calls. Its first call creates the runtime, which later calls share. */
+export const onLambda = <A extends unknown[], R>(handler: HostHandler<A, R>, parts: Parts): ((...call: A) => R) => {
   let handle: ((...call: A) => R) | undefined;
   return (...call) => {
     handle ??= handler.with(lambdaRuntime(parts));

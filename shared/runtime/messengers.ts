@@ -2,15 +2,15 @@ import type { Sms, smsByAws } from '../aws/sms.ts';
 import { type Telegram, telegramAs } from '../delivery/targets/telegram.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 
-/** The services for short messages that a stage has. What is missing, it has not. */
+/** The services for SMS and chats of a stage, as far as it has them. */
 export type Messengers = { sms?: Sms; telegram?: Telegram };
 
-type Stage = { SMS_ORIGIN: string; TELEGRAM_TOKEN: string };
+type MessengerSettings = { SMS_ORIGIN: string; TELEGRAM_TOKEN: string };
 
-/** Those of a stage in AWS. The client of SMS is loaded by the first one. */
+/** Returns the messengers of a stage in AWS. The first SMS loads its client. */
 export const messengersOf = (
   config: Parameters<typeof smsByAws>[0],
-  { SMS_ORIGIN, TELEGRAM_TOKEN }: Stage,
+  { SMS_ORIGIN, TELEGRAM_TOKEN }: MessengerSettings,
   webhookClient: () => Promise<WebhookClient>,
 ): Messengers => {
   let loading: Promise<Sms> | undefined;

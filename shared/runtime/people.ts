@@ -5,26 +5,26 @@ import type { Log } from '../observability/log.ts';
 import { type Metrics, unmeasured } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
 
-/** What a host provides of it. */
+/** The services that a host provides. */
 type Host = Pick<Services, 'settings' | 'mail' | 'webhookClient'> & {
   messengers?: () => Promise<Messengers>;
   log: Log;
   metrics?: Metrics;
 };
 
-/** How a function reaches people by what its host provides. Letters that were not taken are logged and counted. */
+/** Returns a function that notifies people through the services of its host, and logs and counts what was not accepted. */
 export const peopleOf = async (
   host: Host,
-  openPushKey: (sealed: string) => Promise<string>,
+  openPushKey: (encrypted: string) => Promise<string>,
 ): Promise<{ person: SendToPerson; channelKinds: readonly ChannelKind[] }> => {
   const { log, metrics = unmeasured, messengers } = host;
   const { kinds, send } = peopleBy({ ...host, ...(await messengers?.()), openPushKey });
   return {
     channelKinds: kinds,
-    person: async (channel, letter) => {
-      const outcome = await send(channel, letter);
+    person: async (channel, notification) => {
+      const outcome = await send(channel, notification);
       if (typeof outcome === 'object') {
-        log('error', 'a letter to a person was not taken', { by: channel.by, reason: outcome.retry });
+        log('error', 'a notification was not accepted', { by: channel.by, reason: outcome.retry });
         metrics.measure('LettersFailed');
       }
       return outcome;

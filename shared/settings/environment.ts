@@ -3,12 +3,12 @@ import { service } from './service.ts';
 import type { Setting } from './setting.ts';
 import { stack } from './stack.ts';
 
-/** Every environment variable of functions. A function gets those that its capabilities name. */
+/** Every environment variable of functions. A function gets those of its capabilities. */
 export const environment = { ...stack, ...service };
 
 type Environment = typeof environment;
 type CapabilitiesOf<S> = S extends { about: { capabilities: readonly (infer C)[] } } ? C : never;
-/** The names of the variables that a capability brings. */
+/** The names of the variables of a capability. */
 export type VariableOf<C extends Capability> = {
   [N in keyof Environment]: C & CapabilitiesOf<Environment[N]> extends never ? never : N;
 }[keyof Environment];

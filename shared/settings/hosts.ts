@@ -6,11 +6,11 @@ const settingFor = (setting: Setting, host: Host): Setting => {
   return { ...setting, ...(schema && { schema }), default: host in defaults ? defaults[host] : setting.default };
 };
 
-/** Returns settings as a host has them: with its defaults, and with the schemas of what it accepts. */
+/** Returns settings with the defaults and schemas of a host. */
 export const settingsFor = <R extends Rows>(rows: R, host: Host): R =>
   Object.fromEntries(Object.entries(rows).map(([name, setting]) => [name, settingFor(setting, host)])) as R;
 
-/** Returns the default that a host has for a setting in words, for the help and the tables of documents. */
+/** Returns the default of a setting on a host in words, for the help and the tables in documents. */
 export const defaultText = (setting: Setting, host: Host): string => {
   const { byDefault, unit } = setting.about ?? {};
   if (byDefault !== undefined)

@@ -2,24 +2,21 @@ import { shortName, text } from './kinds.ts';
 import { oidcRules } from './oidc-rules.ts';
 import { declare } from './setting.ts';
 
-/** The settings of the login at an issuer of OpenID Connect. */
+/** The settings for logging in at an OpenID Connect issuer. */
 export const issuer = declare({
   OIDC_ISSUER: {
     default: '',
     about: {
       stage: 'oidcIssuer',
       capabilities: ['ask:issuer'],
-      help: 'Issuer of OpenID Connect at which people can log in, too. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
+      help: 'OpenID Connect issuer at which users can also log in. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
       example: 'https://login.example.org/realms/home',
       hostSchema: () =>
-        text(
-          /^https?:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/,
-          'the address of the issuer exactly as its ID tokens name it',
-        ),
+        text(/^https?:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/, 'the address of the issuer exactly as in its ID tokens'),
       stageSchema: () =>
         text(
           /^https:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/,
-          'the https address of the issuer exactly as its ID tokens name it',
+          'the https address of the issuer exactly as in its ID tokens',
         ),
     },
   },
@@ -48,7 +45,7 @@ export const issuer = declare({
     about: {
       stage: 'oidcRules',
       capabilities: ['ask:issuer'],
-      help: 'What claims of the issuer let people do, decided at each login: see lib/local/README.md.',
+      help: 'Rights that claims of the issuer grant, decided at each login: see lib/local/README.md.',
       example: '[{"claim":"groups","value":"nurses","customerId":1,"permissions":["manage_rules"]}]',
       hostSchema: oidcRules,
     },
@@ -74,5 +71,5 @@ export const issuer = declare({
   },
 });
 
-/** Those without which an issuer is of no use: all are set, or none. */
+/** The settings that an issuer needs: set all of them or none. */
 export const issuerSettings = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_NAME', 'OIDC_RULES'] as const;

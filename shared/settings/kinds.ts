@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { defaultQuotas, type SomeQuotas, someQuotas } from '../domain/identity/quota.ts';
 import { readTime } from '../domain/time/time.ts';
 
-// Kinds of values, as schemas of what the environment (text) or the CDK's context (text or JSON) gives. A schema is made
-// only where such a value is read, because a function starts with many settings and checks few of them. Its description
+// Kinds of values, as schemas of what the environment (text) or the CDK's context (text or JSON) holds. A schema is created
+// only when such a value is read, because a function starts with many settings and checks few of them. Its description
 // continues the sentence "must be ...", and its messages are that sentence.
 
 type Kind<T> = z.ZodType<T>;
@@ -12,16 +12,19 @@ type Kind<T> = z.ZodType<T>;
 export const text = (pattern: RegExp, words: string): z.ZodString =>
   z.string(`must be ${words}`).regex(pattern, `must be ${words}`).describe(words);
 
-/** A text that a function decides about. */
+/** A text that a function accepts. */
 const textThat = (isValid: (text: string) => boolean, words: string) =>
   z.string(`must be ${words}`).refine(isValid, `must be ${words}`).describe(words);
 
-const numberIn = (given: unknown) => (typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given);
+const numberIn = (input: unknown) => (typeof input === 'string' && /^\d{1,9}$/.test(input) ? Number(input) : input);
 
 export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
   const words = `a whole number from ${minimum} to ${maximum}`;
-  const says = `must be ${words}`;
-  return z.transform(numberIn).pipe(z.int(says).min(minimum, says).max(maximum, says)).describe(words);
+  const requirement = `must be ${words}`;
+  return z
+    .transform(numberIn)
+    .pipe(z.int(requirement).min(minimum, requirement).max(maximum, requirement))
+    .describe(words);
 };
 
 /** One of some numbers. */
@@ -31,37 +34,37 @@ export const numberOf = <N extends number>(numbers: readonly N[], words: string)
     .pipe(z.literal(numbers, `must be ${words}`))
     .describe(words);
 
-const flagIn = (given: unknown) => (given === 'true' ? true : given === 'false' ? false : given);
+const flagIn = (input: unknown) => (input === 'true' ? true : input === 'false' ? false : input);
 export const flag = (): Kind<boolean> =>
   z
     .transform(flagIn)
     .pipe(z.literal([true, false], 'must be true or false'))
     .describe('true or false');
 
-const entriesOf = (given: unknown): unknown[] =>
-  (Array.isArray(given) ? given : String(given).split(','))
+const entriesOf = (input: unknown): unknown[] =>
+  (Array.isArray(input) ? input : String(input).split(','))
     .map((entry: unknown) => (typeof entry === 'string' ? entry.trim() : entry))
     .filter((entry) => entry !== '');
 
 /** A list: text with commas, or an array. */
-export const list = <T>(entry: Kind<T>, most: number): Kind<readonly T[]> =>
+export const list = <T>(entry: Kind<T>, maximum: number): Kind<readonly T[]> =>
   z
     .transform(entriesOf)
-    .pipe(z.array(entry).max(most, `has more than ${most} entries`))
-    .describe(`up to ${most} comma-separated values, each ${entry.description}`);
+    .pipe(z.array(entry).max(maximum, `has more than ${maximum} entries`))
+    .describe(`up to ${maximum} comma-separated values, each ${entry.description}`);
 
-const jsonIn = (given: unknown): unknown => {
+const jsonIn = (input: unknown): unknown => {
   try {
-    return typeof given === 'string' ? JSON.parse(given) : given;
+    return typeof input === 'string' ? JSON.parse(input) : input;
   } catch {
-    return given === '' ? undefined : given;
+    return input === '' ? undefined : input;
   }
 };
 
 /** JSON, as text or parsed. */
 export const json = <T>(schema: Kind<T>, words: string): Kind<T> => z.transform(jsonIn).pipe(schema).describe(words);
 
-/** Parts with what each must be, which is said once where it is the same for all. */
+/** Describes what each part must be, once if it is the same for all. */
 const described = (parts: Readonly<Record<string, z.ZodType>>): string => {
   const names = Object.keys(parts);
   const [first = '', ...others] = new Set(Object.values(parts).map(({ description = '' }) => description));
@@ -70,13 +73,13 @@ const described = (parts: Readonly<Record<string, z.ZodType>>): string => {
     : names.map((name) => `${name} (${parts[name]?.description})`).join(', ');
 };
 
-/** A JSON object with some of these parts. A missing one has its default. */
+/** A JSON object with some of these parts; the others have their defaults. */
 export const parts = <T>(defaults: T, each: { readonly [N in keyof T]: Kind<T[N]> }): Kind<T> =>
   json(
     z
       .strictObject(each)
       .partial()
-      .transform((given) => ({ ...defaults, ...given }) as T),
+      .transform((input) => ({ ...defaults, ...input }) as T),
     `a JSON object with some of: ${described(each)}`,
   );
 
@@ -92,14 +95,14 @@ export const addressRange = () => textThat(isRange, 'a range like 10.1.0.0/16');
 
 const isPageOrigin = (text: string): boolean =>
   /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d+)?$/.test(text) && URL.parse(text)?.origin === text;
-/** An origin exactly as browsers name it: in lower case, without a path, and without the port that its scheme has anyway. */
+/** An origin exactly as browsers send it: in lower case, without a path, and without the default port of its scheme. */
 export const pageOrigin = () =>
-  textThat(isPageOrigin, 'an origin as browsers name it (scheme, host, no default port, no path, no *)');
+  textThat(isPageOrigin, 'an origin as browsers send it (scheme, host, no default port, no path, no *)');
 
 const isOrigin = (text: string): boolean => /^https?:\/\/[^/?#@\\\s]+\/?$/.test(text) && URL.canParse(text);
 /** An address without a path. */
 export const origin = (): Kind<string> => {
-  const words = 'an address of http or https without a path (no /api/v1)';
+  const words = 'an http or https address without a path (no /api/v1)';
   return textThat(isOrigin, words)
     .transform((text) => new URL(text).origin)
     .describe(words);
@@ -108,9 +111,9 @@ export const origin = (): Kind<string> => {
 /** A time of ISO 8601, or empty for none. */
 export const time = () => textThat((text) => readTime(text) !== null, 'an ISO 8601 time with a time zone');
 
-export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'a header name of at most 128 characters');
+export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'a header name of at maximum 128 characters');
 
-/** A secret as it is, or `sha256:` and its SHA-256 in hex. */
+/** A secret, or `sha256:` and its SHA-256 in hex. */
 export const secretOrHash = () =>
   text(
     /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/,

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { OidcRules } from '../domain/identity/claims.ts';
 import { json } from './kinds.ts';
 
-/** Rules of claims, which stay JSON text: functions read them at a login, by `readRules`. */
+/** Rules for claims. They stay JSON text, which functions read at a login with `readRules`. */
 export const oidcRules = (): z.ZodType<string> =>
   json(
     OidcRules.transform((rules) => JSON.stringify(rules)),

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type Rows, type Setting, textOf, type Values } from './setting.ts';
 
-/** A value that a setting does not accept, and why. */
+/** An invalid value of a setting, and why it is invalid. */
 export type Wrong = {
   name: string;
   setting: Setting;
@@ -11,17 +11,16 @@ export type Wrong = {
 };
 
 /**
- * Reads settings by their names: text, or for a stage also JSON. A setting that is not given (undefined) has its default,
- * and so has a wrong one.
+ * Reads settings by name: text, or for a stage also JSON. A setting that is not set (undefined) or invalid has its default.
  */
 export const readSettings = <R extends Rows>(
   rows: R,
-  given: (name: string) => unknown,
+  inputOf: (name: string) => unknown,
 ): { values: Values<R>; wrong: readonly Wrong[] } => {
   const wrong: Wrong[] = [];
   const read = (name: string, setting: Setting): unknown => {
-    const value = given(name);
-    // An empty text is accepted where the default is empty.
+    const value = inputOf(name);
+    // An empty text is accepted if the default is empty.
     if (value === undefined || value === textOf(setting.default)) return setting.default;
     const schema = setting.schema?.();
     if (!schema) return value;
@@ -34,9 +33,9 @@ export const readSettings = <R extends Rows>(
   return { values: values as Values<R>, wrong };
 };
 
-/** Returns a sentence for each of these settings that is missing though another one of them is given. */
-export const missingOf = <N extends string>(names: readonly N[], isGiven: (name: N) => boolean): string[] => {
-  const missing = names.filter((name) => !isGiven(name));
+/** Returns a sentence for each of these settings that is missing although another one of them is set. */
+export const missingOf = <N extends string>(names: readonly N[], isSet: (name: N) => boolean): string[] => {
+  const missing = names.filter((name) => !isSet(name));
   return missing.length === names.length
     ? []
     : missing.map((name) => `${name} is missing: set all or none of ${names.join(', ')}`);

@@ -1,21 +1,20 @@
 import type * as z from 'zod';
 import type { Wrong } from './read.ts';
 
-/** The most characters of a wrong value that are shown. */
-const SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
-/** A wrong value as JSON, cut, and without the password of an address (`https://user:password@host`). */
-const shown = (given: unknown): string => {
-  const json = JSON.stringify(given).replaceAll(/:\/\/[^/\s]*:[^/\s]*@/g, '://…@');
-  if (json.length <= SHOWN) return json;
-  return `${json.slice(0, SHOWN)}…${json.startsWith('"') ? '"' : ''}`;
+/** Returns an invalid value as JSON, shortened, and without the password of an address (`https://user:password@host`). */
+const shown = (value: unknown): string => {
+  const json = JSON.stringify(value).replaceAll(/:\/\/[^/\s]*:[^/\s]*@/g, '://…@');
+  if (json.length <= MAX_SHOWN_LENGTH) return json;
+  return `${json.slice(0, MAX_SHOWN_LENGTH)}…${json.startsWith('"') ? '"' : ''}`;
 };
 
-/** The place of an issue in a list or an object: `[2]`, `reads.rate`. */
-const placeOf = (path: readonly PropertyKey[]): string =>
+/** Returns the path of an issue in a list or an object: `[2]`, `reads.rate`. */
+const pathText = (path: readonly PropertyKey[]): string =>
   path.map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`)).join('');
 
-/** What is wrong inside of a value; null where the description of the whole value says it. */
+/** Describes what is wrong inside a value; null if the description of the whole value already does. */
 const detailOf = (
   { path, message, input }: z.core.$ZodIssue,
   description: string,
@@ -23,11 +22,11 @@ const detailOf = (
 ): string | null => {
   const isDescribed = description.includes(message.replace('must be ', ''));
   if (path.length === 0) return isDescribed ? null : message;
-  if (isSecret || input === undefined) return `${placeOf(path)}: ${message}`;
-  return isDescribed ? `${placeOf(path)} is ${shown(input)}` : `${placeOf(path)}: ${message}, not ${shown(input)}`;
+  if (isSecret || input === undefined) return `${pathText(path)}: ${message}`;
+  return isDescribed ? `${pathText(path)} is ${shown(input)}` : `${pathText(path)}: ${message}, not ${shown(input)}`;
 };
 
-/** A sentence about a wrong value: what is allowed, with an example, and what is wrong, unless the value is secret. */
+/** Describes an invalid value: what is allowed, with an example, and what is wrong, unless the value is secret. */
 const refusalOf = ({ name, setting, schema, given, issues }: Wrong): string => {
   const { description = '' } = schema;
   const {
@@ -45,5 +44,5 @@ const refusalOf = ({ name, setting, schema, given, issues }: Wrong): string => {
   ].join('');
 };
 
-/** Returns a sentence for each wrong setting. */
+/** Returns a sentence for each invalid setting. */
 export const refusalsOf = (wrong: readonly Wrong[]): string[] => wrong.map(refusalOf);

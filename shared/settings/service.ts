@@ -28,7 +28,7 @@ const others = declare({
       stage: 'rateLimit',
       capabilities: ['guard', 'limit:devices'],
       unit: 'requests per second',
-      help: 'Rate limit of one account or address. 0 turns it off, and also the limit of messages unless `QUOTAS` sets `messagesPerSecond`.',
+      help: 'Rate limit per account or address. 0 turns it off, and also the limit of messages unless `QUOTAS` sets `messagesPerSecond`.',
     },
   },
   TRUSTED_PROXY_HEADER: {
@@ -36,7 +36,7 @@ const others = declare({
     default: '',
     about: {
       capabilities: ['guard', 'host:health'],
-      help: "Header in which a trusted proxy in front of the service passes on the caller's address, as its last entry. It counts only with the proxy's secret, so set the next two as well.",
+      help: "Header in which a trusted proxy in front of the service passes the caller's address, as its last entry. It is used only with the proxy's secret, so set the next two as well.",
       byDefault: 'the TCP peer is the caller',
       example: 'X-Real-IP',
     },
@@ -67,7 +67,7 @@ const others = declare({
     about: {
       stage: 'quotas',
       capabilities: ['keep:quotas', 'limit:devices'],
-      help: 'What a customer can have at most, where it differs from the built-in quotas (`limits.quotas` in `GET /server/config`).',
+      help: 'Quotas of each customer that replace the built-in ones (`limits.quotas` in `GET /server/config`).',
       byDefault: '50 webhooks, 100 bots, 500 rules, 500 users, 10,000 sensors and so on',
       example: '{"webhooks":10}',
     },
@@ -110,7 +110,7 @@ const others = declare({
     about: {
       stage: 'allowPrivateTargets',
       capabilities: ['call:webhooks', 'send:person'],
-      help: 'Lets webhooks use http, any port and private addresses; on `npm start` loopback, too.',
+      help: 'Lets webhooks use http, any port and private addresses; with `npm start` also loopback.',
       defaults: { local: true },
     },
   },
@@ -149,7 +149,7 @@ const others = declare({
     about: {
       stage: 'publicUrl',
       capabilities: ['send:person', 'call:webhooks', 'ask:issuer', 'run:canary', 'list:subscriptions', 'service:about'],
-      help: 'Address of the service without /api/v1, such as that of a proxy in front.',
+      help: 'Address of the service without /api/v1, such as that of a proxy in front of it.',
       byDefault: { local: 'the address it listens on', stage: 'the address that API Gateway assigns' },
       example: 'https://cloud.example.org',
       hostSchema: origin,
@@ -217,7 +217,10 @@ const others = declare({
       help: 'Token of the Telegram bot that sends messages to chats of users. Without it, `npm start` writes them to `outbox`, as it does with SMS, and a stage sends none.',
       // https://core.telegram.org/bots/api#authorizing-your-bot
       hostSchema: () =>
-        text(/^\d{1,20}:[\w-]{20,100}$/, 'a token from the BotFather of Telegram: digits, a colon, letters'),
+        text(
+          /^\d{1,20}:[\w-]{20,100}$/,
+          'a token from the BotFather of Telegram: digits, a colon and further characters',
+        ),
     },
   },
   CANARY: {
@@ -249,7 +252,7 @@ const others = declare({
       isSecret: true,
       stage: 'makerAFeedbackUrl',
       capabilities: ['forward:feedback'],
-      help: 'Address at maker A that receives feedback of users, signed and retried as webhooks are.',
+      help: 'Address at maker A that receives feedback of users, signed and retried like webhooks.',
       example: 'https://maker.example.com/feedback',
       hostSchema: () =>
         text(/^https?:\/\/[!-"$-?A-[\]-~]{1,500}$/, 'an address of at most 500 characters without # @ and \\'),
@@ -263,10 +266,10 @@ const others = declare({
 });
 
 /**
- * The settings of the service: what functions read, and people set on both hosts, or on `npm start` alone (rows without
- * `stage`). In AWS the stack gives functions a value for each of these, too.
+ * The settings that functions read and operators set, on both hosts or (rows without `stage`) only with `npm start`. In AWS
+ * the stack passes functions a value for each of them.
  */
 export const service = { ...others, ...issuer };
 
-/** The settings of a trusted proxy, which do nothing alone: all are set, or none. */
+/** The settings of a trusted proxy: set all of them or none. */
 export const proxySettings = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;

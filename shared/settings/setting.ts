@@ -1,29 +1,29 @@
 import type * as z from 'zod';
 import type { Capability } from '../runtime/capabilities.ts';
 
-/** What a setting is read for: the process of `npm start`, or a stage in AWS, which is for development or for production. */
+/** Where a setting applies: the process of `npm start`, or a stage in AWS for development or production. */
 export type Host = 'local' | 'dev' | 'prod';
 
 /** What people and hosts need to know about a setting; functions ignore it. */
 type About<T> = {
-  /** What it does, in sentences. Names of other settings stand in backticks. */
+  /** What it does, in sentences. Names of other settings are in backticks. */
   help?: string;
-  /** The name in the CDK's context. A setting of `npm start` without one is no setting of a stage. */
+  /** The name in the CDK's context. A setting of `npm start` without one does not exist for stages. */
   stage?: string;
   /** The capabilities whose functions get it. */
   capabilities?: readonly Capability[];
   /** The value is never shown. */
   isSecret?: boolean;
   unit?: 'seconds' | 'minutes' | 'days' | 'MB' | 'requests per second';
-  /** An accepted value, for people who gave another one. */
+  /** A valid value, for error messages and documents. */
   example?: string;
-  /** Defaults of hosts, where they differ. */
+  /** Defaults of hosts that differ from `default`. */
   defaults?: Partial<Record<Host, T>>;
-  /** The default in words, where its value says too little. */
+  /** The default in words, if its value is not clear. */
   byDefault?: string | Readonly<Record<'local' | 'stage', string>>;
-  /** What hosts accept where functions, whose values were checked by a host, take any text. */
+  /** What hosts accept, if functions accept any text because a host has checked it. */
   hostSchema?: () => z.ZodType<T>;
-  /** What a stage accepts, where that is less. */
+  /** What a stage accepts, if that is less. */
   stageSchema?: () => z.ZodType<T>;
 };
 
@@ -40,14 +40,14 @@ export type Setting<T = unknown> = {
 export type Rows = Readonly<Record<string, Setting>>;
 
 type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
-/** The value of a row. It can be null where that is the default. */
+/** The value of a row. It can be null if that is the default. */
 export type ValueOf<S> = Accepted<S> | (S extends { default: null } ? null : never);
 export type Values<R> = { readonly [N in keyof R]: ValueOf<R[N]> };
 
-/** Declares settings. A default that its schema does not accept is an error, unless it is null. */
+/** Declares settings. The compiler rejects a default that its schema does not accept, unless it is null. */
 export const declare = <const R extends { readonly [N in keyof R]: Setting<ValueOf<R[N]>> }>(rows: R): R => rows;
 
-/** Returns the text of a value, as an environment variable has it. */
+/** Returns the text of a value for an environment variable. */
 export const textOf = (value: unknown): string => {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');

@@ -1,7 +1,7 @@
 import { text, wholeNumber } from './kinds.ts';
 import { declare } from './setting.ts';
 
-/** What functions read besides the settings of the service. The stack in AWS gives it to them; on `npm start` it has its default. */
+/** What functions read besides the settings of the service. In AWS the stack sets it; with `npm start` it has its default. */
 export const stack = declare({
   TABLE_NAME: {
     schema: () => text(/^[\w.:/-]{3,2048}$/, 'a table name or ARN'),
@@ -47,10 +47,10 @@ export const stack = declare({
       stage: 'metricsSeconds',
       capabilities: ['measure', 'guard'],
       unit: 'seconds',
-      help: 'Time for which a process adds up accepted messages before it logs their number. 0 logs the number of each call.',
+      help: 'Time for which a process sums up accepted messages before it logs their number. 0 logs the number of each call.',
     },
   },
-  /** The AWS IoT rule for what devices publish; empty without MQTT. */
+  /** The AWS IoT rule for publications of devices; empty without MQTT. */
   MQTT_RULE: {
     schema: () => text(/^\w*$/, 'letters, digits and _'),
     default: '',
@@ -60,7 +60,7 @@ export const stack = declare({
     default: '',
     about: { capabilities: ['keep:exports', 'share:exports'] },
   },
-  /** How many days backups of the table are kept. 0 means until somebody deletes them. */
+  /** Days that backups of the table are kept. 0 means until somebody deletes them. */
   BACKUP_DAYS: {
     schema: () => wholeNumber(0, 100_000),
     default: 0,
@@ -111,7 +111,7 @@ export const stack = declare({
       stage: 'serviceVersion',
       capabilities: ['guard', 'call:webhooks', 'service:about'],
       help: 'Version of the service. The commands of this repository take it from package.json.',
-      hostSchema: () => text(/^[\w.+-]{1,32}$/, '1 to 32 letters, digits and any of _ . + -'),
+      hostSchema: () => text(/^[\w.+-]{1,32}$/, '1 to 32 characters: letters, digits and any of _ . + -'),
     },
   },
 });

@@ -12,7 +12,7 @@ import { exampleOf, operations, pathOf, rightful } from './operations.ts';
 import { createWorld, idsFor, type World } from './world.ts';
 
 type Kept = Omit<AuditLine, 'date'> & Key & { ttl: number };
-/** The lines that are in the table now. */
+/** The lines that are currently in the table. */
 const kept = new Map<string, Kept>();
 const wrap = (runtime: Runtime): Runtime => {
   const { table } = runtime;
@@ -35,14 +35,14 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** The lines that something adds. */
+/** Returns the lines that a call adds. */
 const added = async (run: () => Promise<unknown>): Promise<Kept[]> => {
   const before = new Set(kept.keys());
   await run();
   return [...kept.values()].filter(({ id }) => !before.has(id));
 };
-/** Calls an operation as its example does, once all is there that it needs. */
-const made = async ([name, operation]: (typeof operations)[number]) => {
+/** Calls an operation with its example, and returns the audit lines. */
+const audit = async ([name, operation]: (typeof operations)[number]) => {
   const example = await exampleOf(name, world);
   const client = example.client ?? (await rightful(operation, world));
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params };
@@ -59,7 +59,7 @@ const made = async ([name, operation]: (typeof operations)[number]) => {
   return { lines, requestId, body: example.body };
 };
 
-/** Changes nothing of anybody, or nothing in its example: a reset of nobody's password, a replay that is over, no trouble. */
+/** Operations that change nothing, or nothing in their example: a reset for an unknown user, a finished replay. */
 const unchanging = [
   'receiveCanary',
   'requestPasswordReset',
@@ -69,9 +69,9 @@ const unchanging = [
   'markSeen',
   'cancelReplay',
 ];
-/** Of no customer: what system admins have for all, and what is nobody's yet. */
-const ofAll = /Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
-/** The most of a KB that a line may take, in bytes of names and values. */
+/** Operations on objects of no customer: shared ones of system admins, and those that are not assigned yet. */
+const ofNoCustomer = /Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
+/** The maximum size of a line, in bytes of names and values. */
 const KB = 1_024;
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html, generously */
 const sizeOf = (line: Kept): number => Buffer.byteLength(JSON.stringify(line));
@@ -80,30 +80,30 @@ const changing = operations.filter(([name, operation]) => isAudited(operation) &
 const others = operations.filter(([name, operation]) => !isAudited(operation) || unchanging.includes(name));
 
 describe.each(changing)('%s', (name, operation) => {
-  test(`${name}: has one line with its object, the names of its fields and none of their values, in 1 KB`, async () => {
-    const { lines, requestId, body } = await made([name, operation]);
+  test(`${name} writes one audit line of at most 1 KB, with its object and the names of fields, not their values`, async () => {
+    const { lines, requestId, body } = await audit([name, operation]);
     expect(lines.map((line) => line.operation)).toEqual([name]);
     const [line] = lines as [Kept];
     const { pk, sk: _, ttl, ...rest } = line;
     expect(AuditLine.omit({ date: true }).strict().parse(rest)).toEqual(rest);
-    const customerId = ofAll.test(name) ? 0 : world.ours.customerId;
+    const customerId = ofNoCustomer.test(name) ? 0 : world.ours.customerId;
     const isOfAnother = name === 'createCustomer' || name === 'deleteCustomer';
     expect(pk).toBe(items.auditLine.pk({ customerId: isOfAnother ? line.object.id : customerId }));
     expect(line).toMatchObject({ requestId, refused: false, address: '127.0.0.1' });
     expect(ttl).toBeCloseTo(Date.now() / 1_000 + 400 * 86_400, -2);
-    const given = body !== null && typeof body === 'object' ? Object.keys(body) : [];
-    // Of the longest body, as many as fit.
-    if (given.length < 30) expect(line.changes).toEqual(expect.arrayContaining(given));
+    const fields = body !== null && typeof body === 'object' ? Object.keys(body) : [];
+    // Longer lists are cut.
+    if (fields.length < 30) expect(line.changes).toEqual(expect.arrayContaining(fields));
     expect(objectKinds).toContain(line.object.kind);
     expect(sizeOf(line)).toBeLessThanOrEqual(KB);
   });
 });
 
-test('reads, messages of devices, and what changes nothing have no line', async () => {
-  for (const other of others) expect({ [other[0]]: (await made(other)).lines }).toEqual({ [other[0]]: [] });
+test('reads, messages of devices and calls that change nothing write no audit line', async () => {
+  for (const other of others) expect({ [other[0]]: (await audit(other)).lines }).toEqual({ [other[0]]: [] });
 });
 
-test('each right that a known caller lacks is noted as refused, with who asked for what', async () => {
+test('every call that a known caller is forbidden to make writes an audit line with the caller and the operation', async () => {
   for (const [name, operation] of operations) {
     const may = 'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
     if (may.length === 0) continue;

@@ -8,7 +8,7 @@ import { exampleOf, pathOf, rightful } from './operations.ts';
 import { complaintsOf } from './sound.ts';
 import { idsFor, type World } from './world.ts';
 
-/** What section 1 promises of every answer: its headers, and the shape of an error. */
+/** Checks what D1 section 1 promises of every response: its headers, and the format of errors. */
 export const expectSound = (answer: Answer, method = 'GET', published?: Operation['published']): void => {
   expect(complaintsOf(answer, method, published), answer.text).toEqual([]);
 };
@@ -20,19 +20,19 @@ type Change = {
   query?: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** It will not be refused: it needs an example of its own. */
+  /** The call will succeed, so it needs a new example. */
   succeeds?: true;
 };
 
 type Prepared = { example: Example; client: Client };
-// By world: another file may run in the same process, and its world has ended.
+// By world, because another test file may have run in the same process with a world that has ended.
 const unused = new WeakMap<World, Map<Operation, Promise<Prepared>>>();
 
 const prepare = async (world: World, [name, operation]: readonly [string, Operation]): Promise<Prepared> => {
   const [example, client] = await Promise.all([exampleOf(name, world), rightful(operation, world)]);
   return { example, client };
 };
-/** A call that is refused uses nothing up: one example, and one session, serve all of them. */
+/** Prepares a call that will be refused. It uses nothing up, so one example and one session serve all of them. */
 const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise<Prepared> => {
   const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();
   unused.set(world, known);
@@ -41,7 +41,7 @@ const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise
   return made;
 };
 
-/** Calls an operation as its example does, but for what is changed, and checks what holds for every answer. */
+/** Calls an operation with its example, except for `change`, and checks what holds for every response. */
 export const call = async (world: World, entry: readonly [string, Operation], change: Change = {}) => {
   const [, operation] = entry;
   const isAsExample = change.succeeds || Object.keys(change).length === 0;
@@ -64,14 +64,14 @@ export const call = async (world: World, entry: readonly [string, Operation], ch
 export const pathsOf = ({ body }: Answer): string[] =>
   (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-/** The names of all fields in a body, at any depth, that end in Id or Ids. */
+/** Returns the names of all fields in a body, at any depth, that end in Id or Ids. */
 export const idFieldsOf = (operation: Operation): string[] => {
   if (!operation.body || operation.bodyKind) return [];
   const schema = JSON.stringify(z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' }));
   return [...new Set([...schema.matchAll(/"(\w+Ids?)":/g)].map(([, name = '']) => name))];
 };
 
-/** The names of a body's fields, all and those required; none for a body that is no single object. */
+/** Returns the names of a body's fields, all and required ones; none if the body is not a single object. */
 export const fieldsOf = (operation: Operation): { all: string[]; required: string[] } => {
   if (!operation.body) return { all: [], required: [] };
   const schema = z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' });

@@ -7,8 +7,12 @@ import type { World } from './world.ts';
 const nothing = (): Example => ({});
 let last = 0;
 
-/** Keeps a channel of ours that a code proves. */
-const keep = async ({ cloud, ours }: World, channel: { by: 'sms' | 'telegram'; address: string }, code: string) => {
+/** Stores a channel of our user that `code` verifies. */
+const storeChannel = async (
+  { cloud, ours }: World,
+  channel: { by: 'sms' | 'telegram'; address: string },
+  code: string,
+) => {
   const proof = { hash: hashOf(codeText(ours.userId, channel, code)), expires: Date.now() + 60_000 };
   await store(cloud.runtime.table).channels.put(ours, { ...channel, provenDate: null }, proof);
 };
@@ -20,11 +24,11 @@ export const channelExamples = {
   setChannel: () => ({ params: { by: 'email' }, body: { address: `a${++last}@example.com` } }),
   proveChannel: async (world: World) => {
     const code = '012345';
-    await keep(world, { by: 'telegram', address: '-1' }, code);
+    await storeChannel(world, { by: 'telegram', address: '-1' }, code);
     return { params: { by: 'telegram' }, body: { code } };
   },
   deleteChannel: async (world: World) => {
-    await keep(world, { by: 'sms', address: '+491701234567' }, '0');
+    await storeChannel(world, { by: 'sms', address: '+491701234567' }, '0');
     return { params: { by: 'sms' } };
   },
   beginDuty: () => ({ body: { until: Date.now() + 3_600_000 } }),

@@ -20,11 +20,11 @@ const mayOf = (operation: Operation): readonly string[] =>
   'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
 const mayBeforeOtp = ['logout', 'getUser', 'beginOtp', 'switchOnOtp'];
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
-/** The path as a pattern: `/users/{userId}` and `/users/me` lead to different operations. */
+/** Returns the methods of a path pattern: `/users/{userId}` and `/users/me` are different operations. */
 const allowedAt = (path: string) =>
   operations.filter(([, operation]) => operation.path === path).map(([, { method }]) => method);
 
-test('every operation has an example, and every example an operation', () => {
+test('operations and examples match one to one', () => {
   expect(Object.keys(examples).sort()).toEqual(operations.map(([name]) => name).sort());
 });
 
@@ -34,14 +34,14 @@ describe.each(operations)('%s', (name, operation) => {
   const query = Object.keys(operation.query?.shape ?? {});
   const { all: fields, required } = fieldsOf(operation);
 
-  test(`${name}: ${operation.success} with what its schema declares, and no more`, async () => {
+  test(`${name} responds with ${operation.success} and exactly what its schema declares`, async () => {
     const answer = await call(world, contract);
     expect(answer.status, answer.text).toBe(operation.success);
     expect(operation.response.parse(answer.body)).toEqual(answer.body);
   });
 
   if (operation.body) {
-    test(`${name}: 400 for no body, a body of another type, and JSON that is none`, async () => {
+    test(`${name} responds with 400 to a missing body, a body of another type, and invalid JSON`, async () => {
       const bodies = [undefined, '', 'null', '"text"', '7', 'true', '{', '{"a":1,}', '[1]', "{'a':1}"];
       for (const body of bodies) {
         const answer = await call(world, contract, { body });
@@ -50,16 +50,16 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
   if (required.length > 0) {
-    test(`${name}: 400 for a body without ${required.join(', ')}, which names each`, async () => {
+    test(`${name} responds with 400 to a body without ${required.join(', ')}, and names each field`, async () => {
       const answer = await call(world, contract, { body: {} });
       expect(answer.status, answer.text).toBe(400);
       expect(pathsOf(answer).sort()).toEqual([...required].sort());
     });
   }
   if (fields.length > 0) {
-    test(`${name}: 400 for a wrong type of ${fields.join(', ')}`, async () => {
+    test(`${name} responds with 400 to a wrong type of ${fields.join(', ')}`, async () => {
       const { body } = await exampleOf(name, world);
-      // Some fields at a time, so that the others show that none but the wrong ones is named.
+      // Some fields at a time, to show that only the wrong ones are named.
       for (const wrong of splitsOf(fields).flat()) {
         if (wrong.length === 0) continue;
         const changed = Object.fromEntries(wrong.map((field) => [field, { wrong: true }]));
@@ -70,10 +70,10 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
   if (params.length > 0) {
-    test(`${name}: 400 for a malformed ${params.join(', ')}`, async () => {
+    test(`${name} responds with 400 to a malformed ${params.join(', ')}`, async () => {
       for (const param of params)
         for (const id of malformedIds(param)) {
-          // What is of no customer has an audit too, and can be exported and erased.
+          // Customer 0 is valid for audit, exports and erasures: it has the objects of no customer.
           if (operation.params?.safeParse({ ...world.ours.ids, [param]: id }).success) continue;
           const answer = await call(world, contract, { params: { [param]: id } });
           expect(answer.status, `${param}=${id}: ${answer.text}`).toBe(400);
@@ -82,7 +82,7 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
   if (query.length > 0) {
-    test(`${name}: 400 for a bad ${query.join(', ')}`, async () => {
+    test(`${name} responds with 400 to an invalid ${query.join(', ')}`, async () => {
       const bad = query.map((key) => `${key}=%00`);
       const paging = query.includes('page') ? ['page=-1', 'page=1.0', 'perPage=0', 'perPage=x'] : [];
       const sorting = query.includes('sortBy') ? ['sortBy=id'] : [];
@@ -93,16 +93,16 @@ describe.each(operations)('%s', (name, operation) => {
       }
     });
   }
-  const places = idFieldsOf(operation).filter((field) => !otherIds.includes(field));
-  if (places.length > 0) {
-    test(`${name}: 400 for an unknown ${places.join(', ')} in the body, the same as for one of another customer`, async () => {
+  const idFields = idFieldsOf(operation).filter((field) => !otherIds.includes(field));
+  if (idFields.length > 0) {
+    test(`${name} responds with the same 400 to an unknown ${idFields.join(', ')} in the body and to one of another customer`, async () => {
       const known = idsInBodies[name]?.(world) ?? [];
       const field = (path: string) =>
         path
           .replace(/\.\d+$/, '')
           .split('.')
           .at(-1);
-      expect([...new Set(known.map(({ path }) => field(path)))].sort()).toEqual(places.toSorted());
+      expect([...new Set(known.map(({ path }) => field(path)))].sort()).toEqual(idFields.toSorted());
       for (const { path, body, unknown, theirs = unknown } of known) {
         const missing = await call(world, contract, { body: body(unknown) });
         const foreign = await call(world, contract, { body: body(theirs) });
@@ -113,7 +113,7 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
   if (fields.includes('customerId')) {
-    test(`${name}: 400 for a customerId that a system admin names and nobody has`, async () => {
+    test(`${name} responds with 400 to an unknown customerId from a system admin`, async () => {
       const { body } = await exampleOf(name, world);
       const named = { ...(body as object), customerId: 987_654_321 };
       const answer = await call(world, contract, { client: world.admin, body: named });
@@ -122,18 +122,18 @@ describe.each(operations)('%s', (name, operation) => {
   }
 
   if (needsCredential(operation)) {
-    test(`${name}: 401 without a credential, and for each that is good for nothing, with one answer`, async () => {
+    test(`${name} responds with the same 401 to missing and invalid credentials`, async () => {
       const none = await call(world, contract, { client: world.anybody });
       expect(none.status).toBe(401);
       const wrongKind = operation.auth === 'device' || operation.auth === 'provisioner' ? world.admin : world.byDevice;
-      for (const [what, client] of Object.entries({ ...world.bad, 'one of another kind': wrongKind })) {
+      for (const [kind, client] of Object.entries({ ...world.bad, 'a token of another kind': wrongKind })) {
         const answer = await call(world, contract, { client });
-        expect([answer.status, answer.text], what).toEqual([401, none.text]);
+        expect([answer.status, answer.text], kind).toEqual([401, none.text]);
       }
     });
   }
   if (['user', 'session'].includes(operation.auth) && !mayBeforeOtp.includes(name)) {
-    test(`${name}: 403 for a session that has to set up a second factor first`, async () => {
+    test(`${name} responds with 403 to a session that must set up a second factor first`, async () => {
       const answer = await call(world, contract, { client: await world.beforeOtp() });
       expect(answer.status, answer.text).toBe(403);
       expect(answer.body).toMatchObject({ message: expect.stringContaining('second factor') });
@@ -142,7 +142,7 @@ describe.each(operations)('%s', (name, operation) => {
 
   const may = mayOf(operation);
   if (may.length > 0) {
-    test(`${name}: 403 when the caller lacks ${may.join(' and ')}`, async () => {
+    test(`${name} responds with 403 if the caller lacks ${may.join(' and ')}`, async () => {
       const client = await world.without(may);
       const params = operation.within === 'user' ? { userId: world.ours.ids.userId ?? '' } : {};
       const answer = await call(world, contract, { client, params });
@@ -153,19 +153,19 @@ describe.each(operations)('%s', (name, operation) => {
   const isSystem = 'may' in operation && operation.may === 'system_admin';
   const [permission, ...others] = may;
   if (permission && others.length === 0 && !isSystem) {
-    test(`${name}: ${operation.success} for who has ${permission} and nothing else`, async () => {
+    test(`${name} responds with ${operation.success} to a user with only ${permission}`, async () => {
       const answer = await call(world, contract, { client: await world.only(permission), succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
   }
   if (needsCredential(operation) && 'may' in operation && !isSystem && operation.within) {
-    test(`${name}: ${operation.success} for a system admin, who belongs to no customer`, async () => {
+    test(`${name} responds with ${operation.success} to a system admin, who belongs to no customer`, async () => {
       const answer = await call(world, contract, { client: world.admin, succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });
   }
   if (operation.auth === 'user' && !isSystem && [...fields, ...query].includes('customerId')) {
-    test(`${name}: 403 for the customerId of another customer, the same as for an unknown one`, async () => {
+    test(`${name} responds with the same 403 to the customerId of another customer and to an unknown one`, async () => {
       const { body } = await exampleOf(name, world);
       const answers = [world.theirs.customerId, 987_654_321].map((customerId) =>
         body
@@ -178,9 +178,9 @@ describe.each(operations)('%s', (name, operation) => {
   }
 
   const isOurs = operation.auth === 'device' || ('may' in operation && !isSystem);
-  // Every manufacturer and every kind of channel that there can be is there.
+  // Every valid manufacturer and kind of channel exists.
   for (const param of params.filter((name) => name !== 'manufacturer' && name !== 'by')) {
-    test(`${name}: 404 for an unknown ${param}${isOurs ? ', the same as for one of another customer' : ''}`, async () => {
+    test(`${name} responds with 404 to an unknown ${param}${isOurs ? ', the same as to one of another customer' : ''}`, async () => {
       const missing = await call(world, contract, {
         params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' },
       });
@@ -193,7 +193,7 @@ describe.each(operations)('%s', (name, operation) => {
     });
   }
 
-  test(`${name}: 405 with Allow for another method, HEAD too; OPTIONS is 204`, async () => {
+  test(`${name} responds with 405 and Allow to other methods, HEAD included, and with 204 to OPTIONS`, async () => {
     const allowed = allowedAt(operation.path);
     const others = METHODS.filter((method) => !allowed.some((known) => known === method));
     for (const method of [...others, 'HEAD', 'OPTIONS']) {
@@ -205,12 +205,12 @@ describe.each(operations)('%s', (name, operation) => {
 
   if (operation.body) {
     const limit = (operation.bodyKind === 'messages' ? 1_024 : 256) * 1_024;
-    test(`${name}: 413 for a body over ${limit / 1_024} KiB`, async () => {
+    test(`${name} responds with 413 to a body over ${limit / 1_024} KiB`, async () => {
       const answer = await call(world, contract, { body: `{"a":"${'x'.repeat(limit - 7)}"}` });
       expect(answer.status).toBe(413);
     });
 
-    test(`${name}: 415 for a body that is not application/json`, async () => {
+    test(`${name} responds with 415 to a body that is not application/json`, async () => {
       const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data'];
       for (const type of types) {
         const answer = await call(world, contract, { headers: { 'content-type': type } });

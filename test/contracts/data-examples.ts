@@ -5,24 +5,24 @@ import type { World } from './world.ts';
 let last = 0;
 const names = { firstName: 'A', lastName: 'B', email: '', password: 'a-password-of-no-interest' };
 
-/** A job about somebody of ours who is there for it alone. */
-const aboutSomebody = async ({ ours }: World): Promise<Example> => {
+/** A job about a new user of ours. */
+const aboutNewUser = async ({ ours }: World): Promise<Example> => {
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username: `subject ${++last}`, ...names });
   return { body: { subject: { kind: 'user', id }, reason: 'asked for it', password: OWN_PASSWORD } };
 };
 const nothing = (): Example => ({});
 
-/** Examples of the operations about people's data. */
+/** Examples of the operations on personal data. */
 export const dataExamples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
-  createExport: aboutSomebody,
+  createExport: aboutNewUser,
   listExports: nothing,
   getExport: nothing,
-  createErasure: aboutSomebody,
+  createErasure: aboutNewUser,
   listErasures: nothing,
   getErasure: nothing,
 };
 
-/** An export and an erasure of a home, about somebody who is there for them alone. */
+/** Creates an export and an erasure about a new user of a home. */
 export const makeJobs = async ({
   customerId,
   client,

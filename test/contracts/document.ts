@@ -7,7 +7,7 @@ import type { Operation } from '#shared/api/operation.ts';
 import type { Answer } from '../fixtures/client.ts';
 
 export type Json = Record<string, unknown>;
-type Place = readonly (string | number)[];
+type Path = readonly (string | number)[];
 export const about = {
   SERVICE_NAME: 'Test',
   SERVICE_VERSION: '1.2.3',
@@ -16,10 +16,10 @@ export const about = {
 };
 export const document = openApi(describeApi(groups), about);
 
-/** What is at a place of the document; references are not followed. */
-export const at = (...keys: Place): unknown =>
+/** Returns the value at a path of the document, without following references. */
+export const at = (...keys: Path): unknown =>
   keys.reduce<unknown>((value, key) => (Object(value) as Json)[key], document);
-const pointer = (...keys: Place): string =>
+const pointer = (...keys: Path): string =>
   keys.map((key) => `/${encodeURIComponent(String(key).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -27,60 +27,60 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'document');
 const compiled = new Map<string, ValidateFunction>();
 
-/** What a value breaks of the schema at a place of the document. */
-export const faultsAt = (value: unknown, ...keys: Place): unknown[] => {
+/** Returns how a value violates the schema at a path of the document. */
+export const faultsAt = (value: unknown, ...keys: Path): unknown[] => {
   const $ref = `document#${pointer(...keys)}`;
   const validate = compiled.get($ref) ?? ajv.compile({ $ref });
   compiled.set($ref, validate);
   return validate(value) ? [] : (validate.errors ?? []);
 };
 
-const say = (what: string, faults: readonly unknown[]): string[] =>
-  faults.length === 0 ? [] : [`${what}: ${JSON.stringify(faults).slice(0, 1_000)}`];
+const complaint = (subject: string, faults: readonly unknown[]): string[] =>
+  faults.length === 0 ? [] : [`${subject}: ${JSON.stringify(faults).slice(0, 1_000)}`];
 
-/** The place of the response to a status: that of the operation, or what it refers to. */
-const responseTo = (operation: Place, status: number): Place | null => {
+/** Returns the path of the response with a status, resolving its reference. */
+const responseTo = (operation: Path, status: number): Path | null => {
   const response = at(...operation, 'responses', status) as Json | undefined;
   if (!response) return null;
   return typeof response.$ref === 'string' ? response.$ref.split('/').slice(1) : [...operation, 'responses', status];
 };
 
-const inAnswer = (place: Place, { status, headers, body, text }: Answer): string[] => {
-  const response = responseTo(place, status);
+const inAnswer = (path: Path, { status, headers, body, text }: Answer): string[] => {
+  const response = responseTo(path, status);
   if (!response) return [`a ${status}, which is not documented`];
   if (text === '') return [];
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   const media = Object.keys(Object(at(...response, 'content'))).find((key) => key.split(';')[0] === type);
   if (media === undefined) return [`${type}, which is not documented for a ${status}`];
   return type === 'application/json'
-    ? say(`the body of a ${status}`, faultsAt(body, ...response, 'content', media, 'schema'))
+    ? complaint(`the body of a ${status}`, faultsAt(body, ...response, 'content', media, 'schema'))
     : [];
 };
 
 const isJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
-/** What was taken must be what the document lets a client send: it is not stricter than the service. */
-const inRequest = (place: Place, query: URLSearchParams, body: string | undefined): string[] => {
-  const parameters = at(...place, 'parameters') as { name: string; in: string; schema: { type?: unknown } }[];
+/** Returns where the document forbids an accepted request: it must not be stricter than the service. */
+const inRequest = (path: Path, query: URLSearchParams, body: string | undefined): string[] => {
+  const parameters = at(...path, 'parameters') as { name: string; in: string; schema: { type?: unknown } }[];
   const faultsOf = parameters.flatMap(({ name, in: where, schema }, index) => {
-    const given = where === 'query' ? query.getAll(name).at(-1) : undefined;
-    if (given === undefined) return [];
-    const value = schema.type === 'integer' ? Number(given) : given;
-    return say(`${name}=${given.slice(0, 100)}`, faultsAt(value, ...place, 'parameters', index, 'schema'));
+    const sent = where === 'query' ? query.getAll(name).at(-1) : undefined;
+    if (sent === undefined) return [];
+    const value = schema.type === 'integer' ? Number(sent) : sent;
+    return complaint(`${name}=${sent.slice(0, 100)}`, faultsAt(value, ...path, 'parameters', index, 'schema'));
   });
-  if (body === undefined || !isJson(body) || at(...place, 'requestBody') === undefined) return faultsOf;
-  const schema = [...place, 'requestBody', 'content', 'application/json', 'schema'];
-  return [...faultsOf, ...say('a body that was taken', faultsAt(JSON.parse(body), ...schema))];
+  if (body === undefined || !isJson(body) || at(...path, 'requestBody') === undefined) return faultsOf;
+  const schema = [...path, 'requestBody', 'content', 'application/json', 'schema'];
+  return [...faultsOf, ...complaint('an accepted body', faultsAt(JSON.parse(body), ...schema))];
 };
 
-/** How an operation and the document differ in one call: in its answer, and in what was sent when that was taken. */
+/** Returns where a call differs from the document: in its response and, if it succeeded, in its request. */
 export const differences = (
-  { path, method }: Operation,
+  { path: template, method }: Operation,
   answer: Answer,
   sent: { query: URLSearchParams; body?: string | undefined },
 ): string[] => {
-  const place = ['paths', path, method.toLowerCase()];
-  // Pages are no operations of the API.
-  if (at(...place) === undefined) return [];
-  return [...inAnswer(place, answer), ...(answer.status < 300 ? inRequest(place, sent.query, sent.body) : [])];
+  const path = ['paths', template, method.toLowerCase()];
+  // Pages are not in the document.
+  if (at(...path) === undefined) return [];
+  return [...inAnswer(path, answer), ...(answer.status < 300 ? inRequest(path, sent.query, sent.body) : [])];
 };

@@ -17,8 +17,8 @@ import { loginExamples } from './login-examples.ts';
 import type { World } from './world.ts';
 
 /**
- * A good call. What it lacks is filled in: ids of the path are those of our customer's things, and the client is somebody
- * who may call it.
+ * A valid call. Missing parts are filled in: the ids in the path are those of our customer's objects, and the client is one
+ * who may make the call.
  */
 export type Example = { params?: Readonly<Record<string, string>>; body?: unknown; client?: Client };
 
@@ -31,15 +31,15 @@ const profile = { ...names, locale: 'en', telegramId: null, mobileNumber: null }
 const token = { name: 'n' };
 const newPassword = 'another-password-of-no-interest';
 
-/** A user of ours that the call may change for good. */
-const somebody = async ({ ours }: World): Promise<Readonly<Record<string, string>>> => {
+/** Creates a user of ours that the call may change for good. */
+const newUser = async ({ ours }: World): Promise<Readonly<Record<string, string>>> => {
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', person());
   return { userId: String(id) };
 };
 
 const firmware = () => ({ versionCode: 1_000 + ++last, versionName: 'v', buildDate: 0, isDefault: false });
-/** A firmware that the call may change for good. */
-const madeFirmware = async (admin: Client): Promise<Readonly<Record<string, string>>> => {
+/** Creates a firmware that the call may change for good. */
+const newFirmware = async (admin: Client): Promise<Readonly<Record<string, string>>> => {
   const { versionCode } = await admin.ok<{ versionCode: number }>('POST', '/firmwares/maker_b', firmware());
   return { manufacturer: 'maker_b', versionCode: String(versionCode) };
 };
@@ -47,7 +47,7 @@ const sensorGroup = async ({ ours }: World): Promise<Example> => ({
   body: { name: 'n', sensorIds: [(await linkSensor(ours.client)).sensorId] },
 });
 
-/** One of ours that the call may delete. */
+/** Creates an object of ours that the call may delete. */
 const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: object): Promise<Example> => {
   const { id } = await ours.client.ok<{ id: string | number }>('POST', `/${kind}s`, body);
   return { params: { [`${kind}Id`]: String(id) } };
@@ -55,7 +55,7 @@ const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: 
 
 const nothing = (): Example => ({});
 
-/** Our hit, which nobody takes care of. */
+/** Withdraws the acknowledgement of our hit. */
 const open = async ({ ours: { client, ids } }: World): Promise<Example> => {
   const path = `/customers/${ids.customerId}/rule-hits/${ids.ruleHitId}/acknowledgement`;
   await client.ok('DELETE', path);
@@ -70,7 +70,7 @@ const byAddress = async (world: World): Promise<Example> => {
   return { params: { address: acknowledgeUrl.split('/').at(-1) ?? '' } };
 };
 
-/** One for each operation. The contract tests fail until a new operation has one. */
+/** An example of each operation. The contract tests fail until a new operation has one. */
 export const examples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
   login: ({ ours: { username, password } }) => ({ body: { username, password } }),
   logout: nothing,
@@ -96,14 +96,14 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     });
     return { body: { code, newPassword } };
   },
-  updateUser: async (world) => ({ params: await somebody(world), body: profile }),
-  deleteUser: async (world) => ({ params: await somebody(world) }),
-  setUserAccess: async (world) => ({ params: await somebody(world), body: { canLogin: true, permissions: [] } }),
-  setUserPassword: async (world) => ({ params: await somebody(world), body: { newPassword } }),
-  listAccessTokens: async (world) => ({ params: await somebody(world) }),
-  createAccessToken: async (world) => ({ params: await somebody(world), body: token }),
+  updateUser: async (world) => ({ params: await newUser(world), body: profile }),
+  deleteUser: async (world) => ({ params: await newUser(world) }),
+  setUserAccess: async (world) => ({ params: await newUser(world), body: { canLogin: true, permissions: [] } }),
+  setUserPassword: async (world) => ({ params: await newUser(world), body: { newPassword } }),
+  listAccessTokens: async (world) => ({ params: await newUser(world) }),
+  createAccessToken: async (world) => ({ params: await newUser(world), body: token }),
   deleteAccessToken: async (world) => {
-    const params = await somebody(world);
+    const params = await newUser(world);
     const { id } = await world.ours.client.ok<{ id: string }>('POST', `/users/${params.userId}/access-tokens`, token);
     return { params: { ...params, tokenId: id } };
   },
@@ -187,8 +187,8 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listMakerAFirmwares: nothing,
   listFirmwares: nothing,
   createFirmware: () => ({ body: firmware() }),
-  deleteFirmware: async ({ admin }) => ({ params: await madeFirmware(admin) }),
-  setDefaultFirmware: async ({ admin }) => ({ params: await madeFirmware(admin) }),
+  deleteFirmware: async ({ admin }) => ({ params: await newFirmware(admin) }),
+  setDefaultFirmware: async ({ admin }) => ({ params: await newFirmware(admin) }),
   listBots: nothing,
   createBot: () => ({ body: { name: 'n' } }),
   getBot: nothing,
@@ -214,7 +214,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   redeliverToPerson: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
-  // A webhook of its own: that of another replay may still run one.
+  // Needs a separate webhook, because a replay of the other one may still be running.
   createReplay: async (world) => ({
     ...(await another(world, 'webhook', webhook(world))),
     body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 },

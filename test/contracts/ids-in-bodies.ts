@@ -1,8 +1,8 @@
 import { unknownIds, type World } from './world.ts';
 
 type Id = string | number;
-/** The place of an id in a body, as a 400 names it; an id that nothing has, and one of another customer's things. */
-type Place = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
+/** The path of an id in a body, as a 400 names it; an unknown id, and the id of another customer's object. */
+type IdField = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
 
 export const rule = ({ ours: { bot, webhook } }: World) => ({
   name: 'n',
@@ -29,7 +29,7 @@ const stepTo = (world: World, recipient: object) => ({
   escalation: [{ afterSeconds: 30, recipients: [recipient] }],
 });
 
-const ruleIds = (world: World): Place[] => {
+const ruleIds = (world: World): IdField[] => {
   const { ours, theirs } = world;
   const recipient = { botId: ours.bot.id, webhookId: ours.webhook.id };
   const to = (more: object) => ({ ...rule(world), recipients: [recipient, { ...recipient, ...more }] });
@@ -69,7 +69,7 @@ const ruleIds = (world: World): Place[] => {
     { ...withField('sensorGroupId'), unknown: NUMBER, theirs: Number(theirs.ids.groupId) },
   ];
 };
-const webhookIds = (world: World): Place[] => [
+const webhookIds = (world: World): IdField[] => [
   { path: 'botId', body: (botId) => ({ ...webhook(world), botId }), unknown: NUMBER, theirs: world.theirs.bot.id },
   {
     path: 'sensorGroupId',
@@ -79,7 +79,7 @@ const webhookIds = (world: World): Place[] => [
   },
 ];
 
-const groupIds = ({ ours, theirs }: World): Place[] => [
+const groupIds = ({ ours, theirs }: World): IdField[] => [
   {
     path: 'sensorIds.1',
     body: (id) => ({ name: 'n', sensorIds: [ours.ids.freeSensorId, id] }),
@@ -88,7 +88,7 @@ const groupIds = ({ ours, theirs }: World): Place[] => [
   },
 ];
 
-const feedbackIds = ({ theirs }: World): Place[] => [
+const feedbackIds = ({ theirs }: World): IdField[] => [
   {
     path: 'ruleHitId',
     body: (ruleHitId) => ({ ...opinion, ruleHitId }),
@@ -98,8 +98,8 @@ const feedbackIds = ({ theirs }: World): Place[] => [
   { path: 'eventId', body: (eventId) => ({ ...opinion, eventId }), unknown: UUID, theirs: theirs.ids.eventId ?? '' },
 ];
 
-/** Every place in a body that names something of a customer, for each operation that has one. */
-export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
+/** The fields of bodies that contain the id of a customer's object, by operation. */
+export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> = {
   createFeedback: feedbackIds,
   createRule: ruleIds,
   updateRule: ruleIds,
@@ -108,5 +108,5 @@ export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = 
   createWebhook: webhookIds,
   updateWebhook: webhookIds,
 };
-/** Fields of bodies that are called ids and name nothing in the cloud, and the customer, who has tests of its own. */
+/** Fields whose names end in Id but refer to no object of a customer, and the customer itself, which has separate tests. */
 export const otherIds: readonly string[] = ['customerId', 'telegramId', 'hardwareId'];

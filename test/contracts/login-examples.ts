@@ -8,20 +8,20 @@ const names = { firstName: 'A', lastName: 'B', email: '' };
 const password = 'a-password-of-no-interest';
 let last = 0;
 
-/** A user of ours with a client: what the call changes would keep others from logging in. */
-const somebody = async ({ ours, anybody }: World) => {
+/** Creates a separate user of ours, because the call changes how its user logs in. */
+const newUser = async ({ ours, anybody }: World) => {
   const username = `factor ${++last}`;
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username, password, ...names });
   return { client: await logIn(anybody, username, password), params: { userId: String(id) } };
 };
 
-/** The code of a second factor that is not on yet. */
+/** Begins to set up a second factor, and returns its code. */
 const begin = async ({ cloud }: World, client: Client) => {
   const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
   return appCode(secret, cloud.runtime.now());
 };
 
-/** Examples of the operations about logins. */
+/** Examples of the operations on logins. */
 export const loginExamples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
   getOidc: () => ({}),
   beginOidc: () => ({}),
@@ -32,17 +32,17 @@ export const loginExamples: Readonly<Record<string, (world: World) => Example | 
   },
   listSessions: () => ({}),
   endSession: async (world) => {
-    const { client, params } = await somebody(world);
+    const { client, params } = await newUser(world);
     const [session] = await client.ok<{ id: string }[]>('GET', '/users/me/sessions');
     return { client, params: { ...params, sessionId: session?.id ?? '' } };
   },
   beginOtp: () => ({}),
   switchOnOtp: async (world) => {
-    const { client, params } = await somebody(world);
+    const { client, params } = await newUser(world);
     return { client, params, body: { otp: await begin(world, client) } };
   },
   removeOtp: async (world) => {
-    const { client, params } = await somebody(world);
+    const { client, params } = await newUser(world);
     await client.ok('PUT', '/users/me/otp', { otp: await begin(world, client) });
     return { params, body: {} };
   },

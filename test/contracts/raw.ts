@@ -5,12 +5,12 @@ import { type Answer, read } from '../fixtures/client.ts';
 type Raw = {
   method: string;
   path?: string;
-  /** A flat list of names and values goes out as it is, in several spellings too. */
+  /** A flat list of names and values is sent as it is, even in several spellings. */
   headers?: Record<string, string | string[]> | readonly string[];
   body?: Uint8Array | string;
 };
 
-/** Sends bytes and repeated headers as they are, which fetch doesn't. */
+/** Sends bytes and repeated headers unchanged, unlike fetch. */
 export const send = async (url: string, { body, ...options }: Raw): Promise<Answer> => {
   const outgoing = request(url, options);
   outgoing.end(body);

@@ -12,7 +12,7 @@ const expected = {
   'x-request-id': /^\S+$/,
 };
 
-const kept = { 'cache-control': /^public, max-age=\d+/, vary: /^Accept-Encoding$/, etag: /^W\/"\S+"$/ };
+const cached = { 'cache-control': /^public, max-age=\d+/, vary: /^Accept-Encoding$/, etag: /^W\/"\S+"$/ };
 
 const isText = (value: unknown): boolean => typeof value === 'string' && /\S/.test(value);
 const keysOf = (value: unknown): string => Object.keys(Object(value)).sort().join(' ');
@@ -36,11 +36,11 @@ const inError = ({ status, headers, body }: Answer): string[] => {
 };
 
 /**
- * What an answer breaks of what section 1 promises of every one: its headers, and the shape of an error. What is
- * published may be kept.
+ * Returns how a response violates what D1 section 1 promises: its headers, and the format of errors. Published responses may
+ * be cached.
  */
 export const complaintsOf = (answer: Answer, method = 'GET', published?: Operation['published']): string[] => [
-  ...Object.entries(published && answer.status < 400 && method === 'GET' ? { ...expected, ...kept } : expected)
+  ...Object.entries(published && answer.status < 400 && method === 'GET' ? { ...expected, ...cached } : expected)
     .filter(([name, pattern]) => !pattern.test(answer.headers.get(name) ?? ''))
     .map(([name]) => `${name}: ${answer.headers.get(name)}`),
   ...(answer.status < 400 || method === 'HEAD' ? [] : inError(answer)),

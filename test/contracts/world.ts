@@ -13,8 +13,8 @@ import { makeJobs } from './data-examples.ts';
 
 const DAY = 86_400_000;
 
-/** Makes a delivery to a person, and gives its id. */
-const tellSomebody = async (cloud: Cloud, { customerId, userId, client }: Home, fall: () => Promise<void>) => {
+/** Creates a delivery to a person and returns its id. */
+const notifyPerson = async (cloud: Cloud, { customerId, userId, client }: Home, fall: () => Promise<void>) => {
   await store(cloud.runtime.table).duty.begin(customerId, { userId, until: cloud.runtime.now() + DAY });
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
   const { id } = await client.ok<{ id: number }>('POST', '/rules', {
@@ -25,16 +25,16 @@ const tellSomebody = async (cloud: Cloud, { customerId, userId, client }: Home, 
   await client.ok('DELETE', `/rules/${id}`);
   const [page] = await client.ok<{ data: DeliveryView[] }[]>('GET', `/customers/${customerId}/deliveries`);
   const sent = page?.data.find(({ webhookId }) => webhookId === null);
-  if (!sent) throw new Error('the fall made no delivery to a person');
+  if (!sent) throw new Error('the fall created no delivery to a person');
   return sent.id;
 };
 type Home = Awaited<ReturnType<typeof createHome>>;
 
-const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) => {
+const furnish = async (cloud: Cloud, admin: Client, name: string, hookUrl: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const sensor = await linkSensor(home.client);
   const makerB = await linkSensor(home.client, 'maker_b');
-  const alarm = await createAlarm(home.client, hook);
+  const alarm = await createAlarm(home.client, hookUrl);
   const fall = async () => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
     await cloud.idle();
@@ -46,12 +46,12 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   );
   const hit = page?.data[0];
   const ruleHitId = hit?.id;
-  if (ruleHitId === undefined) throw new Error('the fall made no rule hit');
+  if (ruleHitId === undefined) throw new Error('the fall created no rule hit');
   const deliveries = `/webhooks/${alarm.webhook.id}/deliveries`;
   const [sent] = await home.client.ok<{ data: { id: string }[] }[]>('GET', deliveries);
   const deliveryId = sent?.data[0]?.id;
-  if (deliveryId === undefined) throw new Error('the fall made no delivery');
-  const personDeliveryId = await tellSomebody(cloud, home, fall);
+  if (deliveryId === undefined) throw new Error('the fall created no delivery');
+  const personDeliveryId = await notifyPerson(cloud, home, fall);
   const span = { since: 0, until: 1 };
   const replay = await home.client.ok<{ id: string }>('POST', `/webhooks/${alarm.webhook.id}/replays`, span);
   const [session] = await home.client.ok<{ id: string }[]>('GET', '/users/me/sessions');
@@ -60,7 +60,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const path = `/sensors/${sensor.sensorId}/feedback`;
   const { id: feedbackId } = await home.client.ok<{ id: number }>('POST', path, opinion);
   const { id: groupId } = await home.client.ok<{ id: number }>('POST', '/sensor-groups', { name, sensorIds: [] });
-  /** An id of each kind that a path may name. */
+  /** An id for each path parameter. */
   const ids: Readonly<Record<string, string>> = {
     userId: String(home.userId),
     tokenId,
@@ -77,7 +77,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     ruleHitId: String(ruleHitId),
     by: 'email',
     manufacturer: 'maker_b',
-    // Firmwares are nobody's; no customer has any of its own.
+    // Firmwares belong to no customer.
     versionCode: '987654321',
     groupId: String(groupId),
     feedbackId: String(feedbackId),
@@ -89,7 +89,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   return { ...home, ...alarm, sensor, ids };
 };
 
-/** Ids that nothing has. */
+/** Ids that do not exist. */
 export const unknownIds: Readonly<Record<string, string>> = {
   userId: '987654321',
   tokenId: '00000000-0000-4000-8000-000000000000',
@@ -118,14 +118,14 @@ export const unknownIds: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** Ids for the path of an operation: its sensor is one of the maker that it is for, its delivery one to whom it is for. */
+/** Returns the ids for the path of an operation: a sensor of the right maker, and a delivery to the right kind of receiver. */
 export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
   ...ids,
   ...(path.includes('/maker_b/') && { sensorId: ids.makerBSensorId ?? '' }),
   ...(path.startsWith('/customers/') && { deliveryId: ids.personDeliveryId ?? '' }),
 });
 
-/** Texts in the place of an id that cannot be one. */
+/** Returns malformed values of a path parameter. */
 export const malformedIds = (param: string): readonly string[] => {
   if (param === 'manufacturer') return ['maker_c', 'MAKER_A', '%00'];
   if (param === 'file') return ['page', 'swagger-ui.js', '%00'];
@@ -137,7 +137,7 @@ export const malformedIds = (param: string): readonly string[] => {
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 
-/** A clock that can be set ahead: what was made before is old then. */
+/** Returns a clock that can be set ahead, to age what was created before. */
 const aheadClock = () => {
   let ahead = 0;
   const clock: Clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
@@ -149,11 +149,11 @@ const aheadClock = () => {
 
 type WorldOptions = Omit<NonNullable<Parameters<typeof startTestCloud>[0]>, 'environment'>;
 
-/** A cloud with two customers, each with one of everything, and credentials of every kind, good and bad. */
+/** Creates a cloud with two customers that have one of everything, and valid and invalid credentials of every kind. */
 export const createWorld = async (environment: Record<string, string> = {}, options: WorldOptions = {}) => {
   const { clock, setAhead } = aheadClock();
   const wrap = (runtime: Runtime) => hurried(options.wrap?.(runtime) ?? runtime);
-  // Whoever comes from there is a system admin: it needs no customer that is not made yet.
+  // Users of this issuer are system admins, because no customer exists yet.
   const issuer = await startIssuer();
   const ofCustomers = [1, 2, 3].map((customerId) => ({ claim: 'groups', value: `customer ${customerId}`, customerId }));
   const oidc = issuer.environment([{ claim: 'groups', value: 'ours', isAdmin: true }, ...ofCustomers]);
@@ -170,7 +170,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   const ended = await adminOf(cloud.url);
   await ended.ok('POST', '/users/logout');
 
-  const made = new Map<string, Promise<Client>>();
+  const clients = new Map<string, Promise<Client>>();
   const create = async (permissions: readonly string[], username: string): Promise<Client> => {
     const password = 'a-password-of-no-interest';
     const names = { firstName: 'A', lastName: 'B', email: '' };
@@ -178,36 +178,36 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     await admin.ok('POST', '/users', { customerId, username, password, permissions, ...names });
     return logIn(admin.as(undefined), username, password);
   };
-  /** A user of our customer with every permission but these. */
+  /** Returns a user of our customer with every permission but these. */
   const without = (missing: readonly string[]): Promise<Client> => {
     const permissions = ALL_PERMISSIONS.filter((permission) => !missing.includes(permission));
     const name = `without-${missing.join('-')}`;
-    const client = made.get(name) ?? create(permissions, name);
-    made.set(name, client);
+    const client = clients.get(name) ?? create(permissions, name);
+    clients.set(name, client);
     return client;
   };
 
-  /** A user of our customer with this permission alone. */
+  /** Returns a user of our customer with only this permission. */
   const only = (permission: string): Promise<Client> => {
     const name = `only-${permission}`;
-    const client = made.get(name) ?? create([permission], name);
-    made.set(name, client);
+    const client = clients.get(name) ?? create([permission], name);
+    clients.set(name, client);
     return client;
   };
 
-  /** A session of a user with every permission who has yet to set up a second factor. */
+  /** Returns a session of a user with every permission who must set up a second factor first. */
   const beforeOtp = (): Promise<Client> => {
-    const demand = (requireOtp: boolean) =>
+    const setRequireOtp = (requireOtp: boolean) =>
       admin.ok('PUT', `/customers/${ours.customerId}`, { name: 'ours', location: '', email: '', requireOtp });
     const name = 'before-otp';
     const limited = async () => {
-      await demand(true);
+      await setRequireOtp(true);
       const client = await create(ALL_PERMISSIONS, name);
-      await demand(false);
+      await setRequireOtp(false);
       return client;
     };
-    const client = made.get(name) ?? limited();
-    made.set(name, client);
+    const client = clients.get(name) ?? limited();
+    clients.set(name, client);
     return client;
   };
 
@@ -216,7 +216,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   return {
     cloud,
     issuer,
-    /** Sets the clock of the cloud so many ms ahead of the machine’s. */
+    /** Sets the clock of the cloud ahead of the machine's, by ms. */
     setAhead,
     admin,
     anybody,
@@ -225,13 +225,13 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     only,
     without,
     beforeOtp,
-    /** Credentials that open nothing, whatever they are shown to. */
+    /** Credentials that are valid nowhere. */
     bad: {
-      'a garbage one': anybody.as('garbage'),
-      'one with a broken checksum': anybody.as(`${forged.slice(0, -1)}${forged.endsWith('0') ? '1' : '0'}`),
-      'one that nobody was given': anybody.as(forged),
-      'an expired one': old,
-      'one that was logged out': ended,
+      'a garbage token': anybody.as('garbage'),
+      'a token with a wrong checksum': anybody.as(`${forged.slice(0, -1)}${forged.endsWith('0') ? '1' : '0'}`),
+      'a token that was never issued': anybody.as(forged),
+      'an expired token': old,
+      'a token that was logged out': ended,
     },
     byDevice: ours.sensor.device,
     byProvisioner: anybody.as(PROVISIONING_KEY),

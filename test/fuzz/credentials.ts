@@ -2,7 +2,7 @@ import type { Operation } from '#shared/api/operation.ts';
 import { rightful } from '../contracts/operations.ts';
 import type { World } from '../contracts/world.ts';
 
-/** How a request says who sends it, as it is drawn. */
+/** The kinds of credentials that a generated request may have. */
 export const credentials = [
   'nobody',
   'device',
@@ -20,7 +20,7 @@ type Sender = Readonly<Record<string, string>>;
 
 const bearer = (token: string | undefined): Sender => (token === undefined ? {} : { authorization: `Bearer ${token}` });
 
-/** The cookies of a login of our user, each time another one: what is forged ends it. */
+/** Logs our user in and returns the cookies. Each request needs a new login, because a forged one ends it. */
 const browser = async ({ anybody, ours: { username, password } }: World) => {
   const { headers } = await anybody.call('POST', '/users/login', { username, password });
   const pairs = headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
@@ -37,19 +37,19 @@ const ofBrowser = async (credential: Credential, world: World): Promise<Sender> 
   };
 };
 
-/** The headers of whoever sends a request. */
+/** Returns the headers of the sender of a request. */
 export const senderOf = async (credential: Credential, operation: Operation, world: World): Promise<Sender> => {
   if (/^(browser|forged)/.test(credential)) return ofBrowser(credential, world);
-  // Who logs out needs a session to spare.
+  // Logging out needs a separate session.
   if (credential === 'rightful' || operation.auth === 'session')
     return bearer((await rightful(operation, world)).token);
   if (credential === 'device') return bearer(world.byDevice.token);
   if (credential === 'provisioner') return bearer(world.byProvisioner.token);
   if (credential === 'user') return bearer(world.ours.client.token);
-  return bearer(credential === 'bad' ? world.bad['an expired one'].token : undefined);
+  return bearer(credential === 'bad' ? world.bad['an expired token'].token : undefined);
 };
 
-/** Does a request act with the cookies of a session, without the value that only its own page knows? Logins may. */
+/** Whether a request uses the cookies of a session without its CSRF token. Logins may. */
 export const isForged = (
   credential: Credential,
   { csrfExempt }: Operation,

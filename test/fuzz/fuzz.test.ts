@@ -10,7 +10,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-test('250 requests made of anything: none is answered 5xx or out of shape, nor touches another customer', async () => {
+test('250 random requests cause no 5xx, no malformed response and no change at another customer', async () => {
   const { finding, statuses, requests } = await fuzz(world, { requests: 250, seed: 20_260 });
   expect(finding).toBeNull();
   expect(requests).toBe(250);

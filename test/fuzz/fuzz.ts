@@ -6,13 +6,13 @@ import { send } from '../contracts/raw.ts';
 import { complaintsOf } from '../contracts/sound.ts';
 import { createWorld, idsFor, unknownIds, type World } from '../contracts/world.ts';
 import { isForged, senderOf } from './credentials.ts';
-import { type Drawn, drawn } from './requests.ts';
+import { type GeneratedRequest, requests as generatedRequests } from './requests.ts';
 import { manglings, spoil } from './text.ts';
 
-/** The world of a run: however long it takes, no sensor falls silent, for that would be a change that nobody made. */
+/** Creates the world of a run. No sensor goes offline in it, because that would be a change without a cause. */
 export const fuzzWorld = (): Promise<World> => createWorld({ SENSOR_INACTIVE_AFTER_SECONDS: '86400' });
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 type Sent = {
   operation: Operation;
   method: string;
@@ -21,62 +21,69 @@ type Sent = {
   body?: Buffer;
 };
 
-/** Puts ids into what was drawn: `{ours}`, `{theirs}` and `{unknown}` of the kind that the name is of. */
+/** Replaces `{ours}`, `{theirs}` and `{unknown}` in a text by ids of the kind that `name` stands for. */
 const withIds = (text: string, name: string, { ours, theirs }: World): string => {
   const idIn = (ids: Readonly<Record<string, string>>) => (Object.hasOwn(ids, name) ? ids[name] : ids.sensorId) ?? '';
   const all = { '{ours}': idIn(ours.ids), '{theirs}': idIn(theirs.ids), '{unknown}': idIn(unknownIds) };
-  return Object.entries(all).reduce((filled, [what, id]) => filled.replaceAll(what, () => id), text);
+  return Object.entries(all).reduce((filled, [placeholder, id]) => filled.replaceAll(placeholder, () => id), text);
 };
 
-/** An id in a body, as JSON: a number when it is one. */
+/** Returns an id in a body as JSON: a number if it is one. */
 const idInBody = (text: string, key: string, world: World): string => {
   if (!/^\{(theirs|unknown)\}$/.test(text)) return text;
   const id = withIds(text, key, world);
   return /^\d+$/.test(id) ? id : JSON.stringify(id);
 };
 
-/** An admin may do what it likes with anybody's things: those of the other customer are kept from it. */
+/** Keeps system admins, who may change anything, away from the objects of the other customer. */
 const harmless = (text: string, operation: Operation): string =>
   'may' in operation && operation.may === 'system_admin' ? text.replaceAll('{theirs}', '{unknown}') : text;
 
-/** Deletes what the world still needs only where the example of the operation gives something to delete. */
-const spared = ({ method, params }: Drawn, operation: Operation): readonly string[] =>
+/** Spares objects that the world still needs: only operations whose example provides an object to delete delete one. */
+const spared = ({ method, params }: GeneratedRequest, operation: Operation): readonly string[] =>
   method !== 'DELETE' || operation.method === 'DELETE'
     ? params
     : params.map((text) => (text === '{ours}' || text === 'me' ? '{unknown}' : text));
 
-const pathFor = (draw: Drawn, operation: Operation, world: World, given: Readonly<Record<string, string>> = {}) => {
-  const ids = spared(draw, operation);
+const pathFor = (
+  request: GeneratedRequest,
+  operation: Operation,
+  world: World,
+  example: Readonly<Record<string, string>> = {},
+) => {
+  const ids = spared(request, operation);
   const params = paramsOf(operation).map((name, at): [string, string] => {
     const text = harmless(ids[at % ids.length] ?? '', operation);
-    // What its example gives is there to be changed; the caller itself is still needed.
+    // Objects of its example may be changed; the caller itself is still needed.
     const isOurs = text === '{ours}' || text === 'me';
-    return [name, isOurs && given[name] ? given[name] : withIds(text, name, world)];
+    return [name, isOurs && example[name] ? example[name] : withIds(text, name, world)];
   });
-  const path = draw.path.replace('{path}', () => pathOf(operation, Object.fromEntries(params)));
-  const query = draw.query.map(([key, text]) => `${key}=${withIds(harmless(text, operation), key, world)}`).join('&');
+  const path = request.path.replace('{path}', () => pathOf(operation, Object.fromEntries(params)));
+  const query = request.query
+    .map(([key, text]) => `${key}=${withIds(harmless(text, operation), key, world)}`)
+    .join('&');
   return `/api/v1${path}${query === '' ? '' : `?${query}`}`;
 };
 
-const requestOf = async (draw: Drawn, world: World): Promise<Sent> => {
-  const [name, operation] = operations[draw.operation] ?? [];
+const requestOf = async (request: GeneratedRequest, world: World): Promise<Sent> => {
+  const [name, operation] = operations[request.operation] ?? [];
   if (!name || !operation) throw new Error('no such operation');
   const example = await exampleOf(name, world);
-  const sender = await senderOf(draw.credential, operation, world);
-  const edits = draw.edits.map((edit) => ({
+  const sender = await senderOf(request.credential, operation, world);
+  const edits = request.edits.map((edit) => ({
     ...edit,
     text: idInBody(harmless(edit.text, operation), edit.key, world),
   }));
   const text = example.body === undefined ? undefined : Buffer.from(spoil(example.body, edits));
-  const body = text && manglings[draw.mangling](text);
+  const body = text && manglings[request.mangling](text);
   return {
     operation,
-    method: draw.method ?? operation.method,
-    path: pathFor(draw, operation, world, example.params),
+    method: request.method ?? operation.method,
+    path: pathFor(request, operation, world, example.params),
     headers: {
       ...(body && { 'content-type': 'application/json', 'content-length': String(body.length) }),
       ...sender,
-      ...Object.fromEntries(draw.headers),
+      ...Object.fromEntries(request.headers),
     },
     ...(body && { body }),
   };
@@ -94,8 +101,8 @@ const describe = ({ method, path, headers, body }: Sent, status: number, text: s
     `-> ${status} ${text.slice(0, 500)}`,
   ].join('\n');
 
-/** Does it reach the operation that was drawn? A path that was changed may lead to another one. */
-const isAsDeclared = ({ path, params }: Drawn, { operation, method, headers }: Sent): boolean =>
+/** Whether a request reaches the intended operation. A changed path may lead to another one. */
+const isAsDeclared = ({ path, params }: GeneratedRequest, { operation, method, headers }: Sent): boolean =>
   method === operation.method &&
   path === '{path}' &&
   params.every((text) => /^\{(ours|theirs|unknown)\}$/.test(text)) &&
@@ -106,37 +113,37 @@ const partsOf = ({ path, body }: Sent) => {
   return { query, ...(body && { body: body.toString() }) };
 };
 
-const attempt = async (draw: Drawn, world: World): Promise<number> => {
-  const sent = await requestOf(draw, world);
+const attempt = async (request: GeneratedRequest, world: World): Promise<number> => {
+  const sent = await requestOf(request, world);
   const answer = await send(new URL(world.cloud.url).origin, sent);
   const complaints = complaintsOf(answer, sent.method, sent.operation.published);
-  // What a device says of an unknown kind is taken and kept; the document tells of the known ones.
-  const isUndocumented = sent.operation.bodyKind === 'messages' && draw.edits.length > 0;
-  if (isAsDeclared(draw, sent) && answer.status !== 404 && !isUndocumented)
+  // Unknown kinds of messages are accepted, but only known ones are documented.
+  const isUndocumented = sent.operation.bodyKind === 'messages' && request.edits.length > 0;
+  if (isAsDeclared(request, sent) && answer.status !== 404 && !isUndocumented)
     complaints.push(...differences(sent.operation, answer, partsOf(sent)));
   if (answer.status >= 500) complaints.unshift(`a ${answer.status}`);
-  if (answer.status < 300 && isForged(draw.credential, sent.operation, sent))
-    complaints.unshift('a forged request that did something');
+  if (answer.status < 300 && isForged(request.credential, sent.operation, sent))
+    complaints.unshift('a forged request that succeeded');
   if (complaints.length > 0) throw new Error(`${complaints.join('; ')}\n${describe(sent, answer.status, answer.text)}`);
   return answer.status;
 };
 
-/** What everybody reads alike: not of a customer. And the feed of a webhook, which not every webhook has. */
-const ofAll = /server|firmwares|\/feed$/;
+/** Operations that concern no customer, and the feed of a webhook, which not every webhook has. */
+const excluded = /server|firmwares|\/feed$/;
 
-/** All that the other customer can read of itself. */
+/** Returns everything that the other customer can read about itself. */
 const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => {
   const readable = operations.filter(
     ([, operation]) =>
       operation.method === 'GET' &&
       'may' in operation &&
       operation.may !== 'system_admin' &&
-      !ofAll.test(operation.path),
+      !excluded.test(operation.path),
   );
   const read = readable.map(async ([name, operation]) => {
     const { status, text } = await theirs.client.call('GET', pathOf(operation, idsFor(operation.path, theirs.ids)));
     if (status !== 200) throw new Error(`${name} of the other customer: ${status} ${text}`);
-    // The address of an export is signed anew by each read.
+    // Each read signs the address of an export again.
     return [name, text.replaceAll(/expires=\d+&signature=\w+/g, '')] as const;
   });
   return Object.fromEntries(await Promise.all(read));
@@ -144,7 +151,7 @@ const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => 
 
 type Outcome = { seed: number; requests: number; statuses: Record<number, number>; finding: string | null };
 
-/** Sends that many requests, and gives the first thing that is wrong in its smallest form. */
+/** Sends random requests. Returns the first failure, shrunk to its smallest form. */
 export const fuzz = async (
   world: World,
   { requests, seed, onRequest }: { requests: number; seed: number; onRequest?: (sent: number) => void },
@@ -152,8 +159,8 @@ export const fuzz = async (
   const statuses: Record<number, number> = {};
   let sent = 0;
   const before = await snapshot(world);
-  const property = fc.asyncProperty(drawn, async (draw) => {
-    const status = await attempt(draw, world);
+  const property = fc.asyncProperty(generatedRequests, async (request) => {
+    const status = await attempt(request, world);
     statuses[status] = (statuses[status] ?? 0) + 1;
     sent++;
     onRequest?.(sent);
@@ -162,12 +169,10 @@ export const fuzz = async (
   await world.cloud.idle();
   const { errorInstance, counterexample } = result;
   const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-  const wrong = result.failed ? `${reason}\ndrawn: ${JSON.stringify(counterexample)}` : null;
+  const wrong = result.failed ? `${reason}\nrequest: ${JSON.stringify(counterexample)}` : null;
   const after = await snapshot(world);
   const changed = Object.keys(before).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  const foreign = changed.map(
-    (name) => `${name} of the other customer reads otherwise: ${JSON.stringify(after[name])}`,
-  );
+  const foreign = changed.map((name) => `${name} of the other customer has changed: ${JSON.stringify(after[name])}`);
   const findings = [...(wrong === null ? [] : [wrong]), ...foreign];
   return { seed, requests: sent, statuses, finding: findings.length > 0 ? findings.join('\n\n') : null };
 };

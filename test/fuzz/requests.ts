@@ -4,12 +4,12 @@ import { anyText } from '../fixtures/any-text.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { type Edit, keys, type Mangling, manglings, values } from './text.ts';
 
-/** A request as it is drawn: small, so that what fails shrinks to what matters. */
-export type Drawn = {
+/** A random request. It is small, so that a failing one shrinks to what matters. */
+export type GeneratedRequest = {
   operation: number;
   credential: Credential;
   method: string | null;
-  /** What stands for each parameter of the path: a name of a world's id, or a text as it is sent. */
+  /** The value of each path parameter: a placeholder for an id of the world, or a text that is sent as it is. */
   params: readonly string[];
   path: string;
   query: readonly (readonly [string, string])[];
@@ -18,9 +18,9 @@ export type Drawn = {
   mangling: Mangling;
 };
 
-const oneOf = (...all: readonly string[]) => fc.constantFrom(...all);
+const oneOf = (...texts: readonly string[]) => fc.constantFrom(...texts);
 
-/** Mostly a usual thing, so that a request reaches what is behind the first check; shrinks to it too. */
+/** Mostly the usual value, so that requests get past the first check. It is also what values shrink to. */
 const mostly = <T>(usual: T, other: fc.Arbitrary<T>, weight = 4): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: fc.constant(usual), weight }, { arbitrary: other, weight: 1 });
 
@@ -72,7 +72,7 @@ const param = mostly(
   ),
 );
 
-/** What is done to the path as a whole. */
+/** Changes of the whole path. */
 const path = mostly(
   '{path}',
   oneOf('{path}/', '{path}//', '/{path}', '{path}/..', '{path}/%2e', '{path};a=b', '{path}%00'),
@@ -171,7 +171,7 @@ const header: fc.Arbitrary<readonly [string, string | string[]]> = fc.constantFr
   ['constructor', 'x'],
 );
 
-/** Another customer's id in the place of ours: of two keys of one name, the later one counts. */
+/** Replaces our id by another customer's: the later one of two equal keys counts. */
 const foreign: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(8),
   how: fc.constant('add'),
@@ -192,11 +192,11 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   ),
 });
 
-// Those that take a body have the most to get wrong.
+// Operations with a body can fail in most ways.
 const withBody = operations.flatMap(([, { body }], at) => (body ? [at] : []));
 
-/** Any request, to any operation of the contracts. */
-export const drawn: fc.Arbitrary<Drawn> = fc.record({
+/** Random requests to all operations of the contracts. */
+export const requests: fc.Arbitrary<GeneratedRequest> = fc.record({
   operation: fc.oneof(fc.nat(operations.length - 1), fc.constantFrom(...withBody)),
   credential: mostly<Credential>('rightful', fc.constantFrom(...credentials), 6),
   method: mostly<string | null>(null, oneOf('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'), 12),

@@ -1,24 +1,24 @@
 import { readCommandLine } from '#lib/local/command-line.ts';
 
 const help = `npm run fuzz [-- --requests 10000] [--seed N]       or [-- --tables 2000] [--seed N]
-Sends requests made of anything to a cloud of its own, until one is answered as none may be. With --tables it asks the
-table in the process and dynoxide the same some 50 calls, so many times, until they do not agree.
-Exit code: 0; 1 when it found one, which the same seed finds again; 2 for wrong options.`;
+Sends random requests to a separate cloud until a response is wrong. With --tables it sends the same 50 or so calls to the
+in-process table and to dynoxide, that number of times, until their results differ.
+Exit code: 0 if nothing was found; 1 if something was, which the same seed finds again; 2 for invalid options.`;
 const options = {
   requests: { type: 'string', default: '10000' },
   tables: { type: 'string' },
   seed: { type: 'string' },
 } as const;
-const values = readCommandLine(options, help, { out: console.log, err: console.error }, (given) =>
-  Object.values(given).every((text) => /^\d{1,10}$/.test(text)) ? null : 'whole numbers are wanted',
+const values = readCommandLine(options, help, { out: console.log, err: console.error }, (texts) =>
+  Object.values(texts).every((text) => /^\d{1,10}$/.test(text)) ? null : 'options must be whole numbers',
 );
 const seed = Number(values.seed ?? Date.now() % 2_147_483_647);
 
 const fuzzTables = async (runs: number): Promise<boolean> => {
-  console.log(`${runs} times some calls of both tables, seed ${seed}`);
+  console.log(`${runs} series of calls to both tables, seed ${seed}`);
   const { compareTables } = await import('./tables.ts');
   try {
-    console.log(`${await compareTables(runs, seed)} calls, answered alike`);
+    console.log(`${await compareTables(runs, seed)} calls with equal results`);
     return true;
   } catch (error) {
     console.error(error);
@@ -42,5 +42,5 @@ const fuzzRequests = async (requests: number): Promise<boolean> => {
   return finding === null;
 };
 
-const isWell = values.tables ? fuzzTables(Number(values.tables)) : fuzzRequests(Number(values.requests));
-process.exitCode = (await isWell) ? 0 : 1;
+const passed = values.tables ? fuzzTables(Number(values.tables)) : fuzzRequests(Number(values.requests));
+process.exitCode = (await passed) ? 0 : 1;

@@ -17,9 +17,9 @@ const canonical = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(member).toSorted())
       : member,
   );
-const sorted = (all: unknown): unknown[] => (all as object[]).map(canonical).toSorted();
+const sorted = (items: unknown): unknown[] => (items as object[]).map(canonical).toSorted();
 
-/** What a call answers, or the name of its error, as far as two engines must agree. */
+/** Returns the result of a call or the name of its error, as far as two engines must agree. */
 const outcome = async (send: Send, command: Command): Promise<unknown> => {
   try {
     const { $metadata: _, Responses, ...answer } = await send(command);
@@ -30,38 +30,38 @@ const outcome = async (send: Send, command: Command): Promise<unknown> => {
   }
 };
 
-/** Follows the pages of a query; items with equal keys of an index have no order among themselves. */
+/** Returns the items of all pages of a query. Items with equal keys of an index are in no particular order. */
 const pages = async (send: Send, input: QueryCommandInput): Promise<unknown[]> => {
-  const all: unknown[] = [];
+  const items: unknown[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
   do {
     const answer = (await send(new QueryCommand({ ...input, ExclusiveStartKey }))) as {
       Items: object[];
       LastEvaluatedKey?: Record<string, unknown>;
     };
-    all.push(...answer.Items);
+    items.push(...answer.Items);
     ExclusiveStartKey = answer.LastEvaluatedKey;
   } while (ExclusiveStartKey);
-  const placeOf = (item: unknown) => Object.entries(item as object).find(([name]) => /At$|listSk/.test(name))?.[1];
-  return input.IndexName ? [...sorted(all), all.map(placeOf)] : all;
+  const sortKeyOf = (item: unknown) => Object.entries(item as object).find(([name]) => /At$|listSk/.test(name))?.[1];
+  return input.IndexName ? [...sorted(items), items.map(sortKeyOf)] : items;
 };
 
-/** Some calls, and then what is left: all of the table, and of its indexes. */
+/** Random calls, followed by queries of the whole table and its indexes. */
 const calls = fc
   .array(commands, { minLength: 20, maxLength: 60, size: 'max' })
-  .map((all) => [...all, ...queries.all.map((input) => new QueryCommand(input))]);
+  .map((random) => [...random, ...queries.all.map((input) => new QueryCommand(input))]);
 
-/** Asks the table in this process and dynoxide the same, and throws where they do not agree. Gives the number of calls. */
+/** Sends the same calls to the in-process table and to dynoxide. Throws if their results differ; returns the number of calls. */
 export const compareTables = async (runs: number, seed?: number): Promise<number> => {
   const engine = await startDynoxide();
   const other = dynoxideClient(engine.endpoint);
   let made = 0;
-  const run = async (some: readonly Command[]): Promise<void> => {
+  const run = async (series: readonly Command[]): Promise<void> => {
     await ensureTable(engine.endpoint, TableName);
     const { rows, turns, close } = openStorage(':memory:');
     const ours = tableClient(rows, turns, TableName, Date.now);
     const [here, there] = [ours, other].map((client) => client.send.bind(client) as unknown as Send) as [Send, Send];
-    for (const command of some) {
+    for (const command of series) {
       const ask = (send: Send) =>
         command instanceof QueryCommand ? pages(send, command.input) : outcome(send, command);
       const [answer, other] = await Promise.all([ask(here), ask(there)]);

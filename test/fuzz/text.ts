@@ -1,7 +1,7 @@
-/** How the JSON text of a good body is spoilt at one place. `at` counts the values of the body, from the outside in. */
+/** A change of the JSON text of a valid body. `at` counts the values of the body, from the outside in. */
 export type Edit = { at: number; how: 'replace' | 'duplicate' | 'add' | 'wrap'; key: string; text: string };
 
-/** Values as JSON text, for much of it is nothing that a value in memory could be. */
+/** Values as JSON text, because many of them cannot exist in memory. */
 export const values: readonly string[] = [
   'null',
   'true',
@@ -123,7 +123,7 @@ export const keys: readonly string[] = [
   'payload',
 ];
 
-/** The JSON text of a value with every edit at its place. */
+/** Returns the JSON text of a value with all edits applied. */
 export const spoil = (value: unknown, edits: readonly Edit[]): string => {
   const size = sizeOf(value);
   let at = -1;
@@ -161,7 +161,7 @@ const sizeOf = (value: unknown): number =>
     ? Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1)
     : 1;
 
-/** What becomes of the bytes of a body on their way. */
+/** Changes of the bytes of a body. */
 export const manglings = {
   none: (bytes: Buffer): Buffer => bytes,
   empty: (): Buffer => Buffer.alloc(0),

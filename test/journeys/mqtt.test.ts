@@ -166,7 +166,7 @@ describe('what cannot be taken', () => {
       {
         reason: 'not_understood',
         uuid: odd.uuid,
-        warnings: [{ index: 0, message: 'payload.fallLocX_cm is not as it is documented, and is left out' }],
+        warnings: [{ index: 0, message: 'payload.fallLocX_cm does not match the documentation and is ignored' }],
       },
       { reason: 'not_understood', warnings: [{ index: 0, message: expect.stringMatching(/unknown kind/) }] },
     ]);

@@ -8,7 +8,7 @@ import { type Exchange, operationOf } from '../http/exchange.ts';
 
 export type Noting = { now: () => number; random: (bytes: number) => Uint8Array; settings: TrustedProxy };
 
-const ofPath: Readonly<Record<string, AuditObject['kind']>> = {
+const kindsByParam: Readonly<Record<string, AuditObject['kind']>> = {
   userId: 'user',
   tokenId: 'access_token',
   customerId: 'customer',
@@ -25,17 +25,17 @@ const ofPath: Readonly<Record<string, AuditObject['kind']>> = {
   keyId: 'provisioning_key',
 };
 
-/** Gives the object that the path names last. A call that is refused early has a path that nobody checked. */
+/** Returns the object that the path names last. The path of a call that was rejected early has not been validated. */
 const objectOfPath = (exchange: Exchange): AuditObject | null => {
   const { path, params } = exchange;
-  const given: Record<string, unknown> = { ...path, ...params };
+  const values: Record<string, unknown> = { ...path, ...params };
   const names = [...operationOf(exchange).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const name = names.findLast((param) => ofPath[param] !== undefined);
-  const kind = name && ofPath[name];
+  const name = names.findLast((param) => kindsByParam[param] !== undefined);
+  const kind = name && kindsByParam[name];
   if (!name || !kind) return null;
-  const id = String(given[name]);
+  const id = String(values[name]);
   if (!/^[\w-]{1,64}$/.test(id)) return null;
-  return { kind, id: kind === 'firmware' ? `${given.manufacturer}/${id}` : id };
+  return { kind, id: kind === 'firmware' ? `${values.manufacturer}/${id}` : id };
 };
 
 const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
@@ -49,30 +49,30 @@ const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
   return { kind: 'anonymous', id: null, name: null };
 };
 
-/** Is it known who calls? */
+/** Whether the caller is known. */
 export const isKnown = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
 
 const customerOf = (exchange: Exchange, changed: Changed | null): number => {
   const { operation, customerId, acting, caller } = exchange;
-  const isOfAll = changed !== null && operation?.auth === 'user' && operation.may === 'system_admin';
-  const own = acting?.customerId ?? (isOfAll ? UNASSIGNED : (caller?.customerId ?? UNASSIGNED));
+  const isSystemWide = changed !== null && operation?.auth === 'user' && operation.may === 'system_admin';
+  const own = acting?.customerId ?? (isSystemWide ? UNASSIGNED : (caller?.customerId ?? UNASSIGNED));
   return customerId || (changed?.customerId ?? own);
 };
 
-/** Names of fields that together are longer are not noted, so that a line stays below 1 KB. */
-const NAMES_LENGTH = 400;
-const namesOf = (body: unknown): string[] => {
+/** Further field names are left out, so that a line stays below 1 KB. */
+const MAX_NAMES_LENGTH = 400;
+const fieldNames = (body: unknown): string[] => {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return [];
   let length = 0;
   return Object.keys(body).filter((name) => {
     length += name.length + 3;
-    return length <= NAMES_LENGTH;
+    return length <= MAX_NAMES_LENGTH;
   });
 };
 
 /**
- * Makes the line of a call: of what its first write changes, or (null) of its refusal. A line has names of fields, never
- * values.
+ * Returns the audit line of a call: of its first write, or of its refusal if `changed` is null. A line has the names of
+ * fields, never their values.
  */
 export const lineOf = (exchange: Exchange, changed: Changed | null, { now, random, settings }: Noting): Line => {
   const isRefused = changed === null;
@@ -88,7 +88,7 @@ export const lineOf = (exchange: Exchange, changed: Changed | null, { now, rando
       address: addressOf(exchange.event, settings),
       operation: exchange.name,
       object: objectOfPath(exchange) ?? changed?.object ?? byActor ?? { kind: 'customer', id: String(customerId) },
-      changes: isRefused ? [] : namesOf(exchange.body),
+      changes: isRefused ? [] : fieldNames(exchange.body),
       requestId: exchange.requestId,
       refused: isRefused,
     },

@@ -6,29 +6,29 @@ import { ApiError, errors } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { isKnown, lineOf, type Noting } from './audit-line.ts';
 
-type Auditing = Pick<Runtime, 'table' | 'failpoint'> & Noting;
+type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & Noting;
 
 /**
- * Runs a call with a line in the audit ahead of what it changes, so that there is no change without its line: if that cannot
- * be kept, nothing is changed, and the error is that of the table. A call that changed nothing, whether it succeeded or was
- * refused, has no line in the end.
+ * Runs a call and writes its audit line before its first change, so that nothing changes without a line: if the line cannot
+ * be written, nothing is changed and the call fails with the error of the table. A call that changed nothing, whether it
+ * succeeded or was refused, leaves no line.
  */
-export const audited = async <T>(exchange: Exchange, runtime: Auditing, run: () => Promise<T>): Promise<T> => {
+export const audited = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {
   const { table, failpoint = () => {} } = runtime;
-  /** By whom the call acts as: a login that moves somebody acts at two customers, and each has its line. */
-  const parts = new Map<string, ReturnType<typeof notedBy>>();
-  const part = () => {
+  /** One recorder per actor and customer: a login that moves a user changes two customers, and each gets its line. */
+  const recorders = new Map<string, ReturnType<typeof notedBy>>();
+  const recorder = () => {
     const name = JSON.stringify(exchange.acting ?? null);
-    const noted =
-      parts.get(name) ?? notedBy({ table, failpoint, lineFor: (changed) => lineOf(exchange, changed, runtime) });
-    parts.set(name, noted);
-    return noted;
+    const found =
+      recorders.get(name) ?? notedBy({ table, failpoint, lineFor: (changed) => lineOf(exchange, changed, runtime) });
+    recorders.set(name, found);
+    return found;
   };
   const writes: Writes = {
-    update: (...given) => part().writes.update(...given),
-    write: (...given) => part().writes.write(...given),
+    update: (...args) => recorder().writes.update(...args),
+    write: (...args) => recorder().writes.write(...args),
   };
-  const settle = () => Promise.all([...parts.values()].map((noted) => noted.settle()));
+  const settle = () => Promise.all([...recorders.values()].map(({ settle }) => settle()));
   const result = await writingBy(writes, run).catch(async (error: unknown) => {
     if (error instanceof ApiError) await settle();
     throw error;
@@ -37,8 +37,8 @@ export const audited = async <T>(exchange: Exchange, runtime: Auditing, run: () 
   return result;
 };
 
-/** Keeps a line for what a known caller had no right to, and for a login with a wrong password. */
-export const noteRefusal = async (exchange: Exchange, { code }: ApiError, runtime: Auditing): Promise<void> => {
+/** Writes an audit line if a known caller was forbidden to make the call, or a login failed. */
+export const noteRefusal = async (exchange: Exchange, { code }: ApiError, runtime: AuditRuntime): Promise<void> => {
   if (!isKnown(exchange) || (errors[code] !== 403 && code !== 'credentials_invalid' && code !== 'oidc_refused')) return;
   const { customerId, line } = lineOf(exchange, null, runtime);
   await auditLines(runtime.table).put(customerId, line);

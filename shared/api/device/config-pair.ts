@@ -3,7 +3,7 @@ import type { Permission } from '#shared/domain/identity/permission.ts';
 import type { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import { notifying } from '../operation.ts';
 
-type Given<P, I, B, R> = {
+type ConfigPairInput<P, I, B, R> = {
   maker: Manufacturer;
   name: string;
   may: P;
@@ -14,8 +14,8 @@ type Given<P, I, B, R> = {
 };
 
 /**
- * Declares the operations that read and replace a configuration. Both need the same permission, and both answer with
- * the configuration.
+ * Declares the operations that read and replace a configuration. Both need the same permission and return the
+ * configuration.
  */
 export const configPair = <
   const P extends Permission | 'system_admin',
@@ -30,8 +30,8 @@ export const configPair = <
   body,
   response,
   description,
-}: Given<P, I, B, R>) => {
-  const what = `the ${name} configuration of a sensor of ${maker}`;
+}: ConfigPairInput<P, I, B, R>) => {
+  const subject = `the ${name} configuration of a sensor of ${maker}`;
   const common = {
     path: `/sensors/{sensorId}/${maker}/config/${name}`,
     auth: 'user',
@@ -44,11 +44,11 @@ export const configPair = <
     errors: ['sensor_not_found', 'sensor_wrong_manufacturer'],
   } as const;
   return {
-    get: { ...common, method: 'GET', summary: `Get ${what}`, uses: ['sensors.get', 'configs.get'] },
+    get: { ...common, method: 'GET', summary: `Get ${subject}`, uses: ['sensors.get', 'configs.get'] },
     put: {
       ...common,
       method: 'PUT',
-      summary: `Replace ${what}`,
+      summary: `Replace ${subject}`,
       body,
       uses: [...notifying, 'configs.get', 'configs.put'],
     },

@@ -10,22 +10,22 @@ type Fail = (
   details?: { waitSeconds: number },
 ) => never;
 /** The part of a call that these functions need. */
-type About = { customerId: number; params: { sensorId: string }; fail: Fail };
-type Reader = StoreOf<'sensors.get' | 'configs.get'>;
-type Changing = { store: Reader & StoreOf<'configs.put'> } & Notifying;
-type Next<V> = {
+type ConfigCall = { customerId: number; params: { sensorId: string }; fail: Fail };
+type ConfigReads = StoreOf<'sensors.get' | 'configs.get'>;
+type ConfigDeps = { store: ConfigReads & StoreOf<'configs.put'> } & Notifying;
+type ConfigChange<V> = {
   values: V;
   ofSensor?: { name: string; optimizationEnabled?: boolean };
   learning?: { begun: number | null; dropped: number | null };
 };
 
 /**
- * Gives a sensor of this maker and one of its configurations. It ends the call with a 404 if there is no such sensor,
- * and with a 400 if another maker made the sensor.
+ * Returns a sensor and one of its configurations. Ends the call with 404 if there is no such sensor, and with 400 if
+ * another maker made it.
  */
 export const readConfig = async <V extends object>(
-  { customerId, params: { sensorId }, fail }: About,
-  store: Reader,
+  { customerId, params: { sensorId }, fail }: ConfigCall,
+  store: ConfigReads,
   maker: Manufacturer,
   name: ConfigName,
 ): Promise<{ sensor: SensorRecord; values: V | null; version: number }> => {
@@ -39,14 +39,14 @@ export const readConfig = async <V extends object>(
 };
 
 /**
- * Changes a configuration and notifies the device. `change` gets the current values; if another change comes in
- * between, it is called again with the newer values.
+ * Changes a configuration and notifies the device. `change` gets the current values, and is called again with newer ones
+ * if another change was written meanwhile.
  */
 export const changeConfig = async <V extends object>(
-  call: About,
-  deps: Changing,
+  call: ConfigCall,
+  deps: ConfigDeps,
   { maker, name }: { maker: Manufacturer; name: ConfigName },
-  change: (before: V | null) => Next<V>,
+  change: (before: V | null) => ConfigChange<V>,
 ): Promise<V> => {
   const { customerId, params, fail } = call;
   const { store } = deps;
@@ -68,17 +68,17 @@ export const changeConfig = async <V extends object>(
   return changed;
 };
 
-/** Makes the handlers of a configuration that is stored as it was sent, changed only by `adjust`. */
+/** Returns the handlers of a configuration that is stored as it was sent, changed only by `adjust`. */
 export const plainConfig = <F extends Fields>(
   maker: Manufacturer,
   name: ConfigName,
   fields: F,
   adjust: (values: Values<F>) => Values<F> = (values) => values,
 ) => ({
-  get: async (call: About, { store }: { store: Reader }): Promise<Values<F>> => {
+  get: async (call: ConfigCall, { store }: { store: ConfigReads }): Promise<Values<F>> => {
     const { values } = await readConfig<Values<F>>(call, store, maker, name);
     return stillAllowed(fields, values);
   },
-  put: (call: About & { body: Values<F> }, deps: Changing): Promise<Values<F>> =>
+  put: (call: ConfigCall & { body: Values<F> }, deps: ConfigDeps): Promise<Values<F>> =>
     changeConfig<Values<F>>(call, deps, { maker, name }, () => ({ values: adjust(call.body) })),
 });

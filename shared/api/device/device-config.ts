@@ -6,15 +6,15 @@ import type { Deps } from '#shared/runtime/deps.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import type { notifying } from '../operation.ts';
 
-type Reads = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
+type ConfigReads = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
 type SensorRef = { customerId: number; sensorId: string; manufacturer: Manufacturer };
 
 /**
- * Gives the configuration that a device fetches, and a version that changes with it. It is null if the sensor no longer
+ * Returns the configuration that a device fetches, and a version that changes with it. Null if the sensor no longer
  * exists.
  */
 export const configOf = async (
-  store: StoreOf<Reads>,
+  store: StoreOf<ConfigReads>,
   { customerId, sensorId, manufacturer }: SensorRef,
   now: number,
 ) => {
@@ -27,15 +27,15 @@ export const configOf = async (
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
   const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware }, now);
-  // Time alone can end a mode without a write, so the version is a hash of the configuration itself.
+  // Modes end by time, without a write, so the version is a hash of the configuration itself.
   return { version: hashOf(JSON.stringify(config)), config };
 };
 
 export type Notifying = Deps<(typeof notifying)[number]>;
 
 /**
- * Tells a device that its configuration has changed. It is called after the change is written. It never rejects,
- * because a device also asks for its configuration by itself.
+ * Notifies a device of a configuration that was written. Never rejects, because devices also poll for their
+ * configuration.
  */
 export const notifyDevice = async ({ store, notify, now, log }: Notifying, sensor: SensorRef): Promise<void> => {
   if (!notify) return;
@@ -44,6 +44,6 @@ export const notifyDevice = async ({ store, notify, now, log }: Notifying, senso
     const config = await configOf(store, sensor, now());
     if (config) await notify(sensorId, config.version);
   } catch (error) {
-    log('warn', 'a device was not told that its configuration changed', { sensorId }, error);
+    log('warn', 'could not notify a device that its configuration changed', { sensorId }, error);
   }
 };

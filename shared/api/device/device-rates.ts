@@ -1,12 +1,11 @@
 import { MESSAGES } from '#shared/domain/event/raw.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 
-/** How many calls per second a device may make. */
+/** Calls that a device may make per second. */
 const DEVICE_CALLS = 20;
 
 /**
- * Gives how many calls and messages a device may send in one second. The limits are the same for HTTP and MQTT, and 0
- * means no limit.
+ * Returns the calls and messages that a device may send per second, over HTTP and MQTT alike. 0 means no limit.
  */
 export const deviceLimits = ({
   RATE_LIMIT_PER_SECOND,
@@ -16,18 +15,18 @@ export const deviceLimits = ({
   messages: QUOTAS.messagesPerSecond,
 });
 
-/** Has a device sent more in one second than the limits allow? */
+/** Whether a device has exceeded the limits of a second. */
 export const isOver = (counted: Counted, limits: Counted): boolean =>
   (limits.messages > 0 && counted.messages > limits.messages) || (limits.calls > 0 && counted.calls > limits.calls);
 
 type Counted = { calls: number; messages: number };
 
-/** A device that calls this process more often than so in a minute is busy: its falls are counted, too. */
+/** A device that makes more calls in a minute is busy: its falls are counted, too. */
 const BUSY_CALLS = 60;
 
 /**
- * Counts the calls and messages of devices in the current second, in the memory of this process. The limit is exact
- * only within one process, but counting costs no write.
+ * Counts the calls and messages of devices in the current second, in the memory of this process. That costs no write, but
+ * the limit is exact only within a process.
  */
 export const createDeviceRates = () => {
   let second = 0;
@@ -35,7 +34,7 @@ export const createDeviceRates = () => {
   let minute = 0;
   let callsOfMinute = new Map<string, number>();
   return {
-    /** Counts a call of a device. Does it call very often? */
+    /** Counts a call of a device and returns whether the device is busy. */
     isBusy: (subject: string, now: number): boolean => {
       const current = Math.floor(now / 60_000);
       if (current !== minute) callsOfMinute = new Map();
@@ -44,13 +43,13 @@ export const createDeviceRates = () => {
       callsOfMinute.set(subject, calls);
       return calls > BUSY_CALLS;
     },
-    /** Counts a call with `messages` messages, and gives the counts of `subject` in this second, this call included. */
+    /** Counts a call with `messages` messages and returns the counts of `subject` in this second. */
     count: (subject: string, messages: number, now: number): Counted => {
       const current = Math.floor(now / 1_000);
       if (current !== second) counts = new Map();
       second = current;
       const before = counts.get(subject) ?? { calls: 0, messages: 0 };
-      // A call with more messages than one may have is refused for that, and none of them is accepted.
+      // A call with too many messages is rejected for that, so none of them counts.
       const accepted = messages > MESSAGES.count ? 0 : messages;
       const counted = { calls: before.calls + 1, messages: before.messages + accepted };
       counts.set(subject, counted);

@@ -1,11 +1,11 @@
-type Wish = { range: string; quality: number };
+type AcceptedRange = { range: string; quality: number };
 
-const wishesOf = (accept: string): Wish[] =>
+const parseAccept = (accept: string): AcceptedRange[] =>
   accept
     .slice(0, 1_024)
     .split(',')
-    .map((wish) => {
-      const [range = '', ...parameters] = wish.split(';').map((part) => part.trim().toLowerCase());
+    .map((entry) => {
+      const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
       const quality = parameters
         .map((parameter) => /^q=([\d.]+)$/.exec(parameter)?.[1])
         .find((value) => value !== undefined);
@@ -13,24 +13,24 @@ const wishesOf = (accept: string): Wish[] =>
     });
 
 /**
- * Gives the quality that the most specific matching range gives a media type: the type itself, its main type, or any
+ * Returns the quality of a media type by the most specific range that matches it: the type itself, its main type, or any
  * type.
  */
-const rankOf = (type: string, wishes: readonly Wish[]): { quality: number; specific: number } => {
+const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: number; specific: number } => {
   const ranges = ['*/*', `${type.split('/')[0]}/*`, type];
-  const found = wishes.filter(({ range }) => ranges.includes(range));
+  const found = accepted.filter(({ range }) => ranges.includes(range));
   const [best] = found.sort((a, b) => ranges.indexOf(b.range) - ranges.indexOf(a.range));
   return best ? { quality: best.quality, specific: ranges.indexOf(best.range) } : { quality: 0, specific: -1 };
 };
 
 /**
- * Gives the offered media type that an Accept header prefers. Among types of equal quality the more specifically named
- * one wins, then the one offered first. If the header accepts none, it gives the first offered one.
+ * Returns the offered media type that an Accept header prefers. Among types of equal quality the more specifically named
+ * one wins, then the one offered first. If the header accepts none, returns the one offered first.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export const preferred = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {
-  const wishes = wishesOf(accept ?? '*/*');
-  const ranked = offered.map((type) => ({ type, ...rankOf(type, wishes) }));
+  const accepted = parseAccept(accept ?? '*/*');
+  const ranked = offered.map((type) => ({ type, ...rankOf(type, accepted) }));
   const [best] = ranked.sort((a, b) => b.quality - a.quality || b.specific - a.specific);
   return best && best.quality > 0 ? best.type : offered[0];
 };

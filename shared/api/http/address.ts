@@ -4,8 +4,7 @@ import type { Settings } from '#shared/runtime/env.ts';
 import { type APIGatewayProxyEvent, headerValues } from './exchange.ts';
 
 /**
- * The settings of the one proxy in front of the service that may name the address of a caller. They are empty without
- * such a proxy.
+ * The settings of the proxy that is trusted to report the address of a caller. They are empty if there is none.
  */
 export type TrustedProxy = Pick<
   Settings,
@@ -13,8 +12,8 @@ export type TrustedProxy = Pick<
 >;
 
 /**
- * Gives the IP address in a header entry of a proxy: alone, with a port (`CloudFront-Viewer-Address`), and an IPv6 one
- * with or without brackets.
+ * Returns the IP address in a header entry of a proxy: alone or with a port (`CloudFront-Viewer-Address`), IPv6 with or
+ * without brackets.
  */
 const addressIn = (entry: string): string | undefined =>
   [entry, entry.replace(/:\d{1,5}$/, '')]
@@ -22,16 +21,15 @@ const addressIn = (entry: string): string | undefined =>
     .find((text) => isIP(text) !== 0 && !text.includes('%'));
 
 /**
- * Gives the last entry of a header. The proxy in front of the service wrote it; the caller may have sent all earlier
- * entries.
+ * Returns the last entry of a header. The proxy wrote it; the caller may have sent all earlier ones.
  */
 const lastEntry = (event: APIGatewayProxyEvent, name: string): string => {
-  // If a header came in two spellings, their order is lost, so neither is trusted.
+  // The order of headers in different spellings is lost, so none of them is trusted.
   const spellings = Object.keys(event.multiValueHeaders ?? {}).filter((key) => key.toLowerCase() === name);
   return spellings.length === 1 ? (headerValues(event, name).join(',').split(',').at(-1)?.trim() ?? '') : '';
 };
 
-const viewerOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string | undefined => {
+const reportedAddress = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string | undefined => {
   if (proxy.TRUSTED_PROXY_SECRET === '') return undefined;
   const [shown = '', ...more] = headerValues(event, proxy.TRUSTED_PROXY_SECRET_HEADER);
   const isTrusted = more.length === 0 && isSecret(shown, proxy.TRUSTED_PROXY_SECRET);
@@ -39,7 +37,7 @@ const viewerOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string | un
 };
 
 /**
- * Gives the /64 network of an IPv6 address, the IPv4 address inside an IPv4-mapped one, and an IPv4 address unchanged.
+ * Returns the /64 network of an IPv6 address, the IPv4 address inside an IPv4-mapped one, and an IPv4 address unchanged.
  */
 const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
@@ -52,19 +50,18 @@ const networkOf = (address: string): string => {
 };
 
 /**
- * Gives the address that a request is counted by: the address that the trusted proxy names if the proxy's secret is
- * there exactly once, otherwise the TCP peer. An entry that is no IP address is ignored. An IPv6 address is given as
- * its /64 network.
+ * Returns the address for rate limits: the one that the trusted proxy reports if its secret was sent exactly once,
+ * otherwise the TCP peer. An entry that is not an IP address is ignored. An IPv6 address becomes its /64 network.
  */
 export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string =>
-  networkOf(viewerOf(event, proxy) ?? event.requestContext?.identity?.sourceIp ?? '');
+  networkOf(reportedAddress(event, proxy) ?? event.requestContext?.identity?.sourceIp ?? '');
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
-/** Headers by which a proxy names the caller. */
+/** Headers in which proxies report the caller. */
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Does a call come from the machine itself? Its TCP peer is a loopback address, and nothing says that it was forwarded.
+ * Whether a call comes from this machine: its TCP peer is a loopback address, and no header shows that it was forwarded.
  */
 export const isOnThisMachine = (
   event: APIGatewayProxyEvent,

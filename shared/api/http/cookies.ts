@@ -8,19 +8,20 @@ const names = {
   PSUSERID: 'SameSite=Strict',
   PSCSRF: 'SameSite=Strict',
 } as const;
-type Values = Record<keyof typeof names, string>;
+type CookieValues = Record<keyof typeof names, string>;
 
-const lines = (event: APIGatewayProxyEvent, values: Values, maxAge: number): string[] => {
+const setCookies = (event: APIGatewayProxyEvent, values: CookieValues, maxAge: number): string[] => {
   const secure = header(event, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
   return Object.entries(names).map(
-    ([name, rules]) => `${name}=${values[name as keyof Values]}; Path=/; Max-Age=${maxAge}; ${rules}${secure}`,
+    ([name, attributes]) =>
+      `${name}=${values[name as keyof CookieValues]}; Path=/; Max-Age=${maxAge}; ${attributes}${secure}`,
   );
 };
 
-/** Makes the Set-Cookie headers of a login. */
+/** Returns the Set-Cookie headers of a login. */
 export const sessionCookies = (event: APIGatewayProxyEvent, token: string, userId: number, csrf: string): string[] =>
-  lines(event, { PSAUTHTOKEN: token, PSUSERID: String(userId), PSCSRF: csrf }, SESSION_SECONDS);
+  setCookies(event, { PSAUTHTOKEN: token, PSUSERID: String(userId), PSCSRF: csrf }, SESSION_SECONDS);
 
-/** Makes the Set-Cookie headers that delete the cookies of a login. */
+/** Returns the Set-Cookie headers that delete the cookies of a login. */
 export const expiredCookies = (event: APIGatewayProxyEvent): string[] =>
-  lines(event, { PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' }, 0);
+  setCookies(event, { PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' }, 0);

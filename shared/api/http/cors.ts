@@ -1,23 +1,23 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { header } from './exchange.ts';
 
-/** The headers of a request that operations read, beside those that every page may send. */
+/** Request headers that operations read, besides those that every page may send. */
 const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match';
-/** The methods of a preflight to a path that does not exist: the call itself then says so. */
+/** The methods allowed for a path that does not exist, so that the page gets the 404 of the call itself. */
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-/** Browsers ask again after so many seconds, so an origin that is no longer listed is soon refused. */
+/** Seconds that browsers may cache a preflight. It is short, so that an origin removed from the list is soon refused. */
 const MAX_AGE = 600;
 
-/** What scripts may read of an answer, beside what every page may: these, and each `X-` header that the answer has. */
+/** Response headers that scripts may read besides the safelisted ones: these, and every `X-` header of the response. */
 const exposed = (names: readonly string[]): string =>
   ['Token', 'Retry-After', 'ETag', 'Link', ...names.filter((name) => /^x-/i.test(name))].join(', ');
 
 type Headers = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * The headers by which browsers let pages of a listed origin read an answer with these headers. Cookies are for the
- * service's own pages alone: Access-Control-Allow-Credentials is never sent. Where origins are listed, each answer varies
- * by the origin; without any, there are no such headers.
+ * Returns the headers that let pages of a listed origin read a response with these headers. Cookies are only for the
+ * service's own pages, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response varies by
+ * origin.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export const corsHeaders = (
@@ -36,8 +36,8 @@ export const corsHeaders = (
 };
 
 /**
- * The further headers of the answer to a preflight, by which a browser asks whether a page of a listed origin may make a
- * call; null if the request is none. `methods` are those of the path.
+ * Returns the additional headers of the response to a preflight from a listed origin; null for any other request.
+ * `methods` are those of the path.
  */
 export const preflightHeaders = (
   origins: readonly string[],

@@ -8,18 +8,18 @@ import type { Operation } from '../operation.ts';
 
 export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-/** How much of a rate limit is left, and whether this call exceeded it. `reset` is in whole seconds. */
+/** The state of a rate limit, and whether this call exceeded it. `reset` is in whole seconds. */
 export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
 
-/** Who acts, for the audit. */
+/** The actor of a call, for the audit. */
 type Acting = { actor: Actor; customerId: number };
 
-/** A request and what is known about it so far. Each check of `serve` fills in its part. */
+/** A request and what is known about it so far. Each check in `serve` fills in its part. */
 export type Exchange = {
   readonly event: APIGatewayProxyEvent;
-  /** The id that the caller and all log lines of the request see. */
+  /** The id in the response and in all log lines of the request. */
   readonly requestId: string;
-  /** The name and contract of the operation. They are '' and null until it is found. */
+  /** The name and contract of the operation: '' and null until it is found. */
   name: string;
   operation: Operation | null;
   rate: Rate;
@@ -32,13 +32,13 @@ export type Exchange = {
   sessionHash: string;
   device: CallingDevice | null;
   provisioner: Provisioner | null;
-  /** Whom the handler of a call without a known caller found it to be by, and in which customer. */
+  /** The actor and customer that the handler found, if the call has no known caller. */
   acting: Acting | null;
-  /** Set-Cookie headers that the answer must have, error answers too. */
+  /** Set-Cookie headers of the response, even if it is an error. */
   cookies: string[];
-  /** The parameters of the path as they were sent, with the caller's own id in the place of `me`. */
+  /** The parameters of the path as they were sent, with `me` replaced by the caller's own id. */
   path: Readonly<Record<string, string | undefined>>;
-  /** Those that the operation declares, parsed. */
+  /** The parameters that the operation declares, parsed. */
   params: Record<string, unknown>;
   query: unknown;
   body: unknown;
@@ -68,26 +68,26 @@ export const newExchange = (event: APIGatewayProxyEvent, requestId: string): Exc
   customerId: UNASSIGNED,
 });
 
-/** Gives a header of the request by its lower-case name. */
+/** Returns a header of the request by its lower-case name. */
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
   const found = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
   return found?.[1];
 };
 
-/** Gives all values of a header, which may have been sent several times. */
+/** Returns all values of a header, which may have been sent several times. */
 export const headerValues = (event: APIGatewayProxyEvent, name: string): readonly string[] =>
   Object.entries(event.multiValueHeaders ?? {}).flatMap(([key, values]) =>
     key.toLowerCase() === name ? (values ?? []) : [],
   );
 
 /**
- * Does the If-None-Match header show that the caller already has the answer with this tag?
+ * Whether the caller already has the response with this tag, by its If-None-Match header.
  * https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
  */
 export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
-  const asked = header(event, 'if-none-match')?.trim();
-  if (asked === undefined) return false;
-  return asked === '*' || asked.split(',').some((etag) => etag.trim().replace(/^W\//, '') === tag);
+  const known = header(event, 'if-none-match')?.trim();
+  if (known === undefined) return false;
+  return known === '*' || known.split(',').some((etag) => etag.trim().replace(/^W\//, '') === tag);
 };
 
 export const cookie = (event: APIGatewayProxyEvent, name: string): string | undefined =>
@@ -102,7 +102,7 @@ export const operationOf = ({ operation }: Exchange): Operation => {
   return operation;
 };
 
-/** The token of a call's Authorization header; empty when it is none, undefined when there is no such header. */
+/** Returns the bearer token of a call: '' if the Authorization header has none, undefined if there is no such header. */
 export const bearer = ({ event }: Pick<Exchange, 'event'>): string | undefined => {
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');

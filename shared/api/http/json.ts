@@ -1,31 +1,31 @@
 /** The deepest nesting that a body may have. */
 const MAX_DEPTH = 32;
 
-/** Returns where the string ends that begins at `start`. */
+/** Returns the index of the closing quote of the string that begins at `start`. */
 const endOfString = (text: string, start: number): number => {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at;
 };
 
-const isDeeper = (text: string, most: number): boolean => {
+const isDeeper = (text: string, maxDepth: number): boolean => {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') at = endOfString(text, at);
     else if (character === '{' || character === '[') depth++;
     else if (character === '}' || character === ']') depth--;
-    if (depth > most) return true;
+    if (depth > maxDepth) return true;
   }
   return false;
 };
 
-/** Replaces a number that is not written as an exact integer. It matches no schema of an integer. */
+/** Replaces numbers that are not written as exact integers. It matches no schema of an integer. */
 export const INEXACT = Object.freeze({ inexact: true });
 const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
 const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
 
-const exactly = (_: string, value: unknown, context?: { source?: string }): unknown =>
+const markInexact = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !(exactInteger.test(context?.source ?? '') && Number.isSafeInteger(value))
     ? INEXACT
     : value;
@@ -33,13 +33,13 @@ const exactly = (_: string, value: unknown, context?: { source?: string }): unkn
 type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };
 
 /**
- * Parses a request body. Integers are never rounded: 1.0, 1e3 and 2^53 are refused where an integer is wanted. Keys
- * such as `__proto__` become plain own properties, and schemas drop them.
+ * Parses a request body. Integers are never rounded: schemas reject 1.0, 1e3 and 2^53 where they expect one. Keys such as
+ * `__proto__` become plain own properties, and schemas drop them.
  */
 export const parseJson = (text: string): Parsed => {
   if (isDeeper(text, MAX_DEPTH)) return { problem: 'json_depth' };
   try {
-    return { value: mayBeInexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text) };
+    return { value: mayBeInexact.test(text) ? JSON.parse(text, markInexact) : JSON.parse(text) };
   } catch {
     return { problem: 'json' };
   }
@@ -48,16 +48,16 @@ export const parseJson = (text: string): Parsed => {
 declare global {
   interface JSON {
     /**
-     * Gives an object that `stringify` writes as this text. The text must be a number, a string, true, false or null.
-     * It is part of ECMAScript, and of Node since version 22.
+     * Returns an object that `stringify` writes as this text: a number, a string, true, false or null. Part of ECMAScript,
+     * and of Node since version 22.
      */
     rawJSON(text: string): object;
   }
 }
 
-const inItsDigits = (_: string, value: unknown, context?: { source?: string }): unknown =>
+const keepDigits = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
 
 /** Parses valid JSON text so that `JSON.stringify` writes each number with its original digits. */
 export const parseExactly = (text: string): unknown =>
-  mayBeInexact.test(text) ? JSON.parse(text, inItsDigits) : JSON.parse(text);
+  mayBeInexact.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);

@@ -4,8 +4,8 @@ import { Reply } from '../operation.ts';
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Gives the query of the next page: the next page number within the items that were looked at, then the first page
- * after them. It is undefined after the last page.
+ * Returns the query of the next page: the next page of the items that were read, then the first page after them.
+ * Undefined after the last page.
  */
 const nextQuery = ({ page, perPage, total, next }: LookedPage<unknown>, query: Query): Query | undefined => {
   if ((page + 1) * perPage < total) return { ...query, page: page + 1 };
@@ -13,14 +13,14 @@ const nextQuery = ({ page, perPage, total, next }: LookedPage<unknown>, query: Q
 };
 
 /**
- * Makes the answer of a list of which one call looks at a bounded part. Headers tell whether `total` is exact, and link
- * to the next page.
+ * Returns the response of a list of which one call reads a bounded part. Its headers state whether `total` is exact, and
+ * link to the next page.
  */
 export const lookedReply = <T>(found: LookedPage<T>, query: Query) => {
   const { isWhole, next: _, ...page } = found;
-  const given = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(nextQuery(found, query) ?? {}))
-    if (value !== undefined && value !== '') given.set(name, String(value));
-  const link = given.size > 0 && `<?${given}>; rel="next"`;
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  const link = parameters.size > 0 && `<?${parameters}>; rel="next"`;
   return new Reply([page], { headers: { 'X-Total-Is': isWhole ? 'exact' : 'at-least', ...(link && { Link: link }) } });
 };

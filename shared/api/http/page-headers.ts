@@ -10,8 +10,8 @@ const directives = [
 ];
 
 /**
- * The headers of a page of this service: everything is loaded from its origin, scripts and styles are files only, no
- * frame may show it, and other sites don't learn its address. `further` are more directives of the
+ * Returns the headers of a page of this service: everything is loaded from its own origin, scripts and styles are never
+ * inline, no frame may show it, and other sites don't learn its address. `further`: additional directives of the
  * Content-Security-Policy.
  */
 export const pageHeaders = (...further: string[]) => ({

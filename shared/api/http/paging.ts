@@ -6,7 +6,7 @@ const PER_PAGE_DEFAULT = 30;
 
 /** The query of every paged list: page >= 0, perPage >= 1, silently reduced to 200 (D1 O7 rule 7). */
 export const pageQuery = {
-  page: integerQuery(z.int().min(0)).default(0).meta({ description: 'the page, counted from 0' }),
+  page: integerQuery(z.int().min(0)).default(0).meta({ description: 'page number, starting at 0' }),
   perPage: integerQuery(
     z
       .number()
@@ -15,53 +15,53 @@ export const pageQuery = {
       .pipe(z.number().min(1).meta({ type: 'integer' })),
   )
     .default(PER_PAGE_DEFAULT)
-    .meta({ description: `the length of a page; more than ${PER_PAGE_MAXIMUM} is reduced to ${PER_PAGE_MAXIMUM}` }),
+    .meta({ description: `items per page, at most ${PER_PAGE_MAXIMUM}; larger values are reduced` }),
 };
 
 /**
- * The query of a list of which one call looks at a bounded part (store/engine/look.ts). `after` is the schema of the list's
+ * The query of a list of which one call reads a bounded part (store/engine/look.ts). `after`: the schema of the list's
  * ids.
  */
 export const lookedQuery = <T extends z.ZodType>(after: T) => ({
   ...pageQuery,
-  after: after
-    .optional()
-    .meta({ description: 'continues the list after the entry with this id, as the header `Link` of an answer tells' }),
+  after: after.optional().meta({
+    description: 'continues the list after the entry with this id; taken from the `Link` header of a response',
+  }),
 });
 
-/** The headers of the answers of such a list. */
+/** The headers of the responses of such a list. */
 export const lookedHeaders = {
-  describedHeaders: { 'X-Total-Is': '`exact`, or `at-least` if `total` counts only the entries that were looked at' },
-  optionalHeaders: { Link: 'Leads to the next page if there is one: `<?page=1>; rel="next"`' },
+  describedHeaders: { 'X-Total-Is': '`exact`, or `at-least` if `total` counts only the entries read so far' },
+  optionalHeaders: { Link: 'Query of the next page, if there is one: `<?page=1>; rel="next"`' },
 } as const;
 
-/** Describes such a list: how many items are always counted, and how many one call looks at. */
-export const lookedText = (counted: string, most: string): string =>
-  `One call looks at a bounded part of the list: \`total\` is exact up to ${counted}, and pages reach as far as ` +
-  `${most}. After that, the header \`Link\` leads on.`;
+/** Describes such a list: the number of entries that are always counted, and the maximum that one call reads. */
+export const lookedText = (counted: string, maximum: string): string =>
+  `\`total\` is exact up to ${counted} entries, and \`page\` reaches at most the first ${maximum}. ` +
+  'Follow the `Link` header to read on.';
 
-export const search = anyText.default('').meta({ description: 'what names or other texts must contain, in any case' });
+export const search = anyText.default('').meta({ description: 'text that the entries must contain, in any case' });
 
 const SENSOR_ID_MAXIMUM = 26;
 const LONGEST_URL = 65_536;
 /**
- * A sensor in the query of a list; empty: all sensors. What is no id of a sensor matches nothing, and nothing longer
- * than an id gets into a key of the table.
+ * A sensor in the query of a list; empty for all sensors. Anything but the id of a sensor matches nothing, and nothing
+ * longer than an id gets into a key of the table.
  */
 export const sensorOfList = text(0, LONGEST_URL)
-  .transform((given) => (given.length > SENSOR_ID_MAXIMUM ? 'none' : given))
+  .transform((id) => (id.length > SENSOR_ID_MAXIMUM ? 'none' : id))
   .default('')
-  .meta({ description: 'only what is about this sensor; empty: all' });
+  .meta({ description: 'only entries of this sensor; empty for all sensors' });
 
 type Sort<F extends string> = `${'asc' | 'desc'}(${F})`;
 
-/** Makes the query parameter for the order, with `asc(x)` and `desc(x)` for each field. */
+/** Returns the schema of the sort order, with `asc(x)` and `desc(x)` for each field. */
 export const sortBy = <const F extends string>(fields: readonly F[], byDefault: NoInfer<Sort<F>>) =>
   z
     .literal<Sort<F>[]>(fields.flatMap((field): Sort<F>[] => [`asc(${field})`, `desc(${field})`]))
     .default(() => byDefault as never)
-    .meta({ description: 'the order; ties are broken by id' });
+    .meta({ description: 'sort order; ties are broken by id' });
 
-/** Makes the schema of a paged answer (D1): an array with one page object. */
+/** Returns the schema of a page (D1): an array with one page object. */
 export const paged = <T extends z.ZodType>(item: T) =>
   z.array(z.object({ total: int64, page: int64, perPage: int64, data: z.array(item) })).length(1);

@@ -3,10 +3,10 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Reply } from '../operation.ts';
 import { type APIGatewayProxyEvent, header, knows } from './exchange.ts';
 
-/** Content that everybody may read: its compressed bytes, and an entity tag that changes with them. */
+/** Public content: its compressed bytes, and an entity tag that changes with them. */
 export type Publication = { tag: string; gzip: Uint8Array };
 
-/** Gives the first 16 hex digits of the SHA-256 hash of the content. */
+/** Returns the first 16 hex digits of the SHA-256 hash of the content. */
 export const digestOf = (content: Uint8Array | string): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 
@@ -15,11 +15,11 @@ export const publicationOf = (content: Uint8Array | string): Publication => ({
   gzip: gzipSync(content, { level: 9 }),
 });
 
-const takesGzip = (event: APIGatewayProxyEvent): boolean =>
+const acceptsGzip = (event: APIGatewayProxyEvent): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header(event, 'accept-encoding') ?? '');
 
 /**
- * Makes the answer of a `published` operation: a 304 if the caller already has it, and uncompressed bytes if the caller
+ * Returns the response of a `published` operation: 304 if the caller already has it, and uncompressed bytes if the caller
  * does not accept gzip.
  */
 export const publish = (
@@ -27,9 +27,9 @@ export const publish = (
   { tag, gzip }: Publication,
   headers: Record<string, string> = {},
 ): Reply<Uint8Array> => {
-  // The tag is weak because the compressed and the plain answer share it.
+  // The tag is weak because the compressed and the plain response share it.
   const tagged = { ...headers, ETag: `W/${tag}` };
   if (knows(event, tag)) return new Reply<Uint8Array>(Buffer.alloc(0), { status: 304, headers: tagged });
-  if (!takesGzip(event)) return new Reply<Uint8Array>(gunzipSync(gzip), { headers: tagged });
+  if (!acceptsGzip(event)) return new Reply<Uint8Array>(gunzipSync(gzip), { headers: tagged });
   return new Reply(gzip, { headers: { ...tagged, 'Content-Encoding': 'gzip' } });
 };

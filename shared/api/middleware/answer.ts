@@ -10,7 +10,7 @@ import { type Exchange, header, type Rate } from '../http/exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 import type { Guard } from './guard.ts';
 
-/** The seconds after which a call may be repeated that failed because of the service. */
+/** Seconds after which a call that the service could not handle may be retried. */
 export const RETRY_AFTER = 2;
 
 const constant = {
@@ -19,10 +19,10 @@ const constant = {
   'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
 } as const;
 
-/** What is told where no limit counts the call: clients that slow down as few calls remain must not stop. */
+/** Sent if no limit applies. The values are large because clients may slow down when few calls remain. */
 const NO_LIMIT: Omit<Rate, 'over'> = { limit: 1_000_000, remaining: 1_000_000, reset: 0 };
 
-/** Gives the headers of every answer, errors included. */
+/** Returns the headers of every response, errors included. */
 export const headersOfAll = (version: string, requestId: string, rate?: Rate): Record<string, string> => {
   const { limit, remaining, reset } = rate && rate.limit > 0 ? rate : NO_LIMIT;
   return {
@@ -36,7 +36,7 @@ export const headersOfAll = (version: string, requestId: string, rate?: Rate): R
   };
 };
 
-/** Returns the response with the headers and cookies of every answer. */
+/** Adds the common headers and the cookies to a response. */
 export const decorate = (
   { SERVICE_VERSION, CORS_ORIGINS }: Guard['settings'],
   { event, requestId, rate, cookies }: Exchange,
@@ -54,9 +54,9 @@ const unavailable = [TableUnavailable, QueueUnavailable, IssuerUnavailable];
 
 const asApiError = (error: Error, operation: string, log: Log): ApiError => {
   if (error instanceof ApiError) return error;
-  // The table, or another AWS service that did not answer in time (transport.ts).
+  // The table, or another AWS service that did not respond in time (transport.ts).
   if (unavailable.some((errorClass) => error instanceof errorClass) || error.name === 'TimeoutError') {
-    log('warn', 'a service that an operation needs is not available', { operation }, error);
+    log('warn', 'a service that an operation needs is unavailable', { operation }, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
   }
   log('error', 'an operation failed', { operation }, error);
@@ -65,20 +65,19 @@ const asApiError = (error: Error, operation: string, log: Log): ApiError => {
 
 const bodyOf = async (error: ApiError, locale: string) => {
   const { code, fieldErrors } = error;
-  const { message, fieldErrors: told } = await errorTexts(locale, error);
+  const { message, fieldErrors: localized } = await errorTexts(locale, error);
   const more = code === 'otp_required' && { otpRequired: true };
-  return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: told }) };
+  return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: localized }) };
 };
 
-/** After a 429, whichever limit caused it, nothing is left until the wait is over (D1 "Errors" 3). */
+/** The rate of a 429, whichever limit caused it: no calls remain until the wait is over (D1 "Errors" 3). */
 const usedUp = (waitSeconds: number) => ({
   'X-RateLimit-Remaining': '0',
   'X-RateLimit-Reset': String(waitSeconds),
 });
 
 /**
- * Makes the answer of an expected failure, with the headers that only errors have. `allowed` are the methods of the
- * path, for a 405.
+ * Returns the response for an expected failure. `allowed`: the methods of the path, for a 405.
  */
 export const refusal = async (error: ApiError, locale = 'en', allowed: readonly string[] = []) => {
   const { code, waitSeconds } = error;
@@ -88,8 +87,8 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
       'X-Error-Code': code,
       ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
       ...(code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
-      // Every 401 has this header (https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2). API Gateway renames it
-      // (openapi/describe.ts).
+      // Required for every 401 (https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2). API Gateway renames it
+      // (openapi/headers.ts).
       ...(errors[code] === 401 && { 'WWW-Authenticate': 'Bearer' }),
       ...(code === 'method_not_allowed' && { Allow: allowed.join(', ') }),
     },
@@ -97,7 +96,7 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
   };
 };
 
-/** Turns an error into an answer: an expected failure by its code, any other error as a 500. */
+/** Returns the response for an error: the status of its code if it was expected, otherwise 500. */
 export const explain = (
   { name, locale, allowed }: Exchange,
   error: Error,

@@ -8,8 +8,8 @@ import type { Operation } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { checkRate, countAccount, countAnonymous, countDevice } from './rate-limit.ts';
 
-/** The use of a token is written at most once in this time (ms), so that it costs almost nothing per call. */
-const NOTED_EVERY = 60_000;
+/** The use of a token is recorded at most once per interval, so that it costs almost nothing per call. */
+const USE_INTERVAL_MS = 60_000;
 
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
 type Found = { identity: Identity | null; rate: Rate | null };
@@ -22,14 +22,14 @@ export const isLive = (
   session !== null &&
   account?.canLogin === true &&
   !isOutdated(session, settings.CREDENTIALS_SINCE) &&
-  // An access token is no login: it outlives a change of the password, and is listed and deleted one by one.
+  // An access token survives a change of the password: users list and revoke their tokens one by one.
   (session.kind === 'token' || session.epoch === account.epoch) &&
-  // Whoever had to set up the second factor and did not has shown no more than a password.
+  // A session that began without the required second factor proved no more than the password.
   !(session.mustSetOtp && account.hasOtp) &&
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now());
 
-/** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
+/** Returns the caller of a session with the current rights of the account, limited to the permissions of the token. */
 const callerOf = (session: Session, account: Account): Caller => {
   const { kind, permissions: scope = null, readOnly = false, name: token } = session;
   const { accountId, customerId, locale, username = null } = account;
@@ -37,17 +37,17 @@ const callerOf = (session: Session, account: Account): Caller => {
   const name = username !== null && token !== undefined ? `${username} (${token})` : username;
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
-  // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
+  // A token limited to some permissions never acts as a system admin, although a system admin holds them all.
   return { ...who, isAdmin: false, permissions: scope.filter((permission) => holds(account, permission)) };
 };
 
 const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {
-  const before = now() - NOTED_EVERY;
+  const before = now() - USE_INTERVAL_MS;
   if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.noteUse(hash, before, now());
 };
 
 // The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
-// counts against the caller's address only: otherwise anybody with an old token could use up the rate of its owner.
+// counts only against the caller's address, otherwise anybody with an old token could use up the rate limit of its owner.
 const byToken = async (guard: Guard, token: string): Promise<Found> => {
   const read = readToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
@@ -89,8 +89,7 @@ const identify = (guard: Guard, exchange: Exchange, auth: Operation['auth']): Pr
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
-  // Browsers send cookies by themselves, so a cookie is valid only for a login: an access token has no CSRF token to go
-  // with it.
+  // Browsers send cookies unasked, so a cookie may only hold a session: an access token has no CSRF token to go with it.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   return byToken(guard, token ?? (readToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
 };
@@ -101,16 +100,15 @@ const identified = async (guard: Guard, exchange: Exchange): Promise<Found> => {
   return withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
 };
 
-/** Answers in the caller's language, and takes `me` for the caller. */
+/** Sets the language of the response to the caller's, and replaces `me` in the path. */
 const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
   exchange.locale = locale;
   if (exchange.path.userId === 'me') exchange.path = { ...exchange.path, userId: String(accountId) };
 };
 
 /**
- * Finds the caller and counts the call. It answers 401 if the credentials are missing or invalid; such a call counts
- * against its address, and above the address's limit the answer is 429. If a login is optional, a call whose credentials
- * are missing or invalid is an anonymous one.
+ * Finds the caller and counts the call. Responds with 401 if the credentials are missing or invalid; such calls count
+ * against their address, and get 429 above its limit. If login is optional, they are anonymous.
  */
 export const authenticate = async (guard: Guard, exchange: Exchange): Promise<void> => {
   const operation = operationOf(exchange);

@@ -3,8 +3,8 @@ import { ApiError } from '../errors.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
 
-/** Is the call refused because its token only allows reading? */
-const isHeldBack = ({ event }: Exchange, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
+/** Whether the call needs more than its read-only token allows. */
+const exceedsReadOnly = ({ event }: Exchange, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
 
 const isSelf = (caller: Caller, userId: string | undefined): boolean => userId === String(caller.accountId);
 
@@ -18,25 +18,25 @@ const mayCall = (operation: Operation, caller: Caller, userId: string | undefine
   return [operation.may].flat().some((permission: Permission) => holds(caller, permission));
 };
 
-/** Does the caller have to set up a second factor before it may do this? */
-const isUnset = ({ beforeOtp }: Operation, caller: Caller, userId: string | undefined): boolean =>
+/** Whether the caller must set up a second factor first. */
+const mustSetOtpFirst = ({ beforeOtp }: Operation, caller: Caller, userId: string | undefined): boolean =>
   caller.mustSetOtp === true && !(beforeOtp && (userId === undefined || isSelf(caller, userId)));
 
 /**
- * Answers 403 if the access rule of the operation does not allow the caller. If a login is optional, a caller who has to
- * set up a second factor first is an anonymous one.
+ * Responds with 403 if the access rule of the operation does not allow the caller. If login is optional, a caller who must
+ * set up a second factor first is anonymous.
  */
 export const authorise = (exchange: Exchange): void => {
   const { caller, path } = exchange;
   if (!caller) return;
   const operation = operationOf(exchange);
   const { userId } = path;
-  const mustWait = isUnset(operation, caller, userId);
-  if (mustWait && operation.auth === 'optional') {
+  const lacksOtp = mustSetOtpFirst(operation, caller, userId);
+  if (lacksOtp && operation.auth === 'optional') {
     exchange.caller = null;
     return;
   }
-  if (mustWait) throw new ApiError('otp_setup_required');
-  const isOpen = mayCall(operation, caller, userId);
-  if (!isOpen || isHeldBack(exchange, caller)) throw new ApiError('forbidden');
+  if (lacksOtp) throw new ApiError('otp_setup_required');
+  const isAllowed = mayCall(operation, caller, userId);
+  if (!isAllowed || exceedsReadOnly(exchange, caller)) throw new ApiError('forbidden');
 };

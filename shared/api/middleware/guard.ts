@@ -4,10 +4,10 @@ import type { DeviceRates } from '../device/device-rates.ts';
 import type { GuardCall } from '../guard-calls.ts';
 import type { Suspects } from '../suspects.ts';
 
-/** What the checks of callers and their rates need. */
+/** The dependencies of the checks of callers and rates. */
 export type Guard = {
   store: StoreOf<GuardCall>;
-  /** QUOTAS limit the messages of devices: a group that they call uses `keep:quotas`. */
+  /** QUOTAS limit the messages of devices, so groups that devices call use `keep:quotas`. */
   settings: SettingsOf<'guard' | 'keep:quotas'>;
   now: () => number;
   rates: DeviceRates;

@@ -11,23 +11,23 @@ import { parseJson } from '../http/json.ts';
 import type { Operation, Within } from '../operation.ts';
 
 const KIB = 1_024;
-/** The largest bodies in bytes: JSON of any caller, and messages of a device. */
+/** The largest bodies in bytes: JSON, and messages of a device. */
 export const bodyLimits = { json: 256 * KIB, messages: 1_024 * KIB } as const;
 const bodyLimit = ({ bodyKind }: Operation) => bodyLimits[bodyKind ?? 'json'];
-/** Is it JSON in UTF-8? Another charset is refused. */
+/** Whether a content type is JSON in UTF-8. */
 const isJson = (contentType: string) =>
   /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);
 
 const bytesOf = ({ event }: Exchange): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
-/** Gives the number of messages in a body. A body that is too large counts as 1, because it is refused anyway. */
+/** Returns the number of messages in a body: 1 if it is too large, because it is rejected anyway. */
 export const messagesOf = (exchange: Exchange): number => {
   const bytes = bytesOf(exchange);
   return bytes.length > bodyLimit(operationOf(exchange)) ? 1 : countIn(bytes.toString('latin1'));
 };
 
-/** Answers 415 if a body is not JSON by its content type, and 413 if it is too large. */
+/** Responds with 415 if the content type of a body is not JSON, and with 413 if the body is too large. */
 export const checkMedia = (exchange: Exchange): void => {
   const operation = operationOf(exchange);
   const isTooLarge = bytesOf(exchange).length > bodyLimit(operation);
@@ -63,7 +63,7 @@ const readBody = (exchange: Exchange, schema: z.ZodType, fieldErrors: FieldError
   return undefined;
 };
 
-/** Checks path, query and body against their schemas. The 400 names all errors, not only the first. */
+/** Checks path, query and body against their schemas. The 400 lists all errors, not only the first. */
 export const readInput = (exchange: Exchange): void => {
   const { event, path } = exchange;
   const { params, query, body } = operationOf(exchange);
@@ -74,7 +74,7 @@ export const readInput = (exchange: Exchange): void => {
   if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
 };
 
-const idOf: Record<Within, string> = {
+const idParams: Record<Within, string> = {
   user: 'userId',
   customer: 'customerId',
   sensor: 'sensorId',
@@ -96,15 +96,14 @@ const ownerOf = async (
 };
 
 /**
- * Finds the customer that the operation works in, and answers 404 if there is none. It is the caller's own customer,
- * whatever id the path names, so an id of another customer finds nothing. Only for a system admin the id of the path
- * decides.
+ * Finds the customer that the operation works in, and responds with 404 if there is none. It is always the caller's own
+ * customer, so the id of another customer's object finds nothing. Only for system admins does the id in the path decide.
  */
 export const findCustomer = async (store: StoreOf<'customers.ownerOf'>, exchange: Exchange): Promise<void> => {
   const { caller, params } = exchange;
   const { within } = operationOf(exchange);
   if (!within || !caller) return;
-  const owner = await ownerOf(store, caller, within, params[idOf[within]] as string | number);
+  const owner = await ownerOf(store, caller, within, params[idParams[within]] as string | number);
   if (owner === null) throw new ApiError(`${within}_not_found` satisfies ErrorCode);
   exchange.customerId = owner;
 };

@@ -8,23 +8,23 @@ import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
 
 /**
- * How many calls per second an address may make to published operations, besides its other calls. A whole home is
- * behind one address, and all its people may load the console at the same moment.
+ * Calls per second that an address may make to published operations, besides its other calls. A whole care home is behind
+ * one address, and everybody there may load the console at the same moment.
  */
 const PUBLISHED_CALLS = 200;
 
 const count = async (
   { store, settings, now }: Guard,
   subject: string,
-  most = settings.RATE_LIMIT_PER_SECOND,
+  limit = settings.RATE_LIMIT_PER_SECOND,
   time = now(),
 ): Promise<Rate & { over: boolean }> => {
   if (settings.RATE_LIMIT_PER_SECOND === 0) return { limit: 0, remaining: 0, reset: 0, over: false };
   const calls = await store.limits.countCall(subject, time);
-  return { limit: most, remaining: Math.max(0, most - calls), reset: 1, over: calls > most };
+  return { limit, remaining: Math.max(0, limit - calls), reset: 1, over: calls > limit };
 };
 
-/** Counts a call of an account. `giveBack` undoes that if the call turns out not to be the account's. */
+/** Counts a call of an account. `giveBack` undoes that if the call turns out not to be from the account. */
 export const countAccount = async (guard: Guard, accountKey: string) => {
   const subject = `account:${accountKey}`;
   const time = guard.now();
@@ -46,45 +46,45 @@ export const countDevice = (
   return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, over };
 };
 
-/** Counts a call that no operation matches by the caller's address; at the API of the devices in memory alone. */
+/** Counts a call by the caller's address; on the device API only in memory. */
 export const countAddress = async (guard: Guard, exchange: Exchange, api: ApiName): Promise<void> => {
   const subject = `address:${addressOf(exchange.event, guard.settings)}`;
   exchange.rate = await (api === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
 };
 
-/** Counts a call in the memory of this process alone, which costs nothing and needs no table. */
+/** Counts a call in the memory of this process, which costs nothing and needs no table. */
 const countInMemory = async ({ settings, rates, now }: Guard, subject: string): Promise<Rate> => {
   const { RATE_LIMIT_PER_SECOND: limit } = settings;
   const { calls } = rates.count(subject, 0, now());
   return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, over: limit > 0 && calls > limit };
 };
 
-/** So many calls a second of an address with a wrong token are counted in memory before the table is asked. */
-const FIRST_WRONG = 5;
+/** Calls per second with an invalid token that an address may make before they are counted in the table. */
+const INVALID_TOKENS_IN_MEMORY = 5;
 
 /**
- * Counts a call with a wrong token at the API of the devices. Anybody can make such calls, and what they cost is taken from what
- * falls need: one whose token has not even the form of one costs nothing, and the first others do not either.
+ * Counts a call with an invalid token on the device API. Anybody can make such calls, and they compete with falls for the
+ * table. So malformed tokens, and the first well-formed ones of a second, are counted in memory.
  */
-const countWrongToken = async (guard: Guard, subject: string, hasForm: boolean): Promise<Rate> => {
+const countInvalidToken = async (guard: Guard, subject: string, isWellFormed: boolean): Promise<Rate> => {
   const counted = await countInMemory(guard, subject);
   const calls = counted.limit - counted.remaining;
-  return !hasForm || counted.over || calls <= FIRST_WRONG ? counted : count(guard, subject);
+  return !isWellFormed || counted.over || calls <= INVALID_TOKENS_IN_MEMORY ? counted : count(guard, subject);
 };
 
-/** Counts a call without an account or a device by the caller's address. */
+/** Counts a call without a known caller by its address. */
 export const countAnonymous = (guard: Guard, exchange: Exchange): Promise<Rate> => {
   const address = addressOf(exchange.event, guard.settings);
   const { auth, published, withoutTable } = operationOf(exchange);
   const token = bearer(exchange) ?? '';
-  if (auth === 'device') return countWrongToken(guard, `address:${address}`, readToken(token)?.kind === 'device');
-  if (auth === 'provisioner') return countWrongToken(guard, `address:${address}`, token !== '');
+  if (auth === 'device') return countInvalidToken(guard, `address:${address}`, readToken(token)?.kind === 'device');
+  if (auth === 'provisioner') return countInvalidToken(guard, `address:${address}`, token !== '');
   if (withoutTable) return countInMemory(guard, `address:${address}`);
   if (!published) return count(guard, `address:${address}`);
   return count(guard, `published:${address}`, PUBLISHED_CALLS);
 };
 
-/** Answers 429 if the call exceeds its rate limit. */
+/** Responds with 429 if the call exceeds its rate limit. */
 export const checkRate = ({ rate }: Exchange): void => {
   if (rate.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };

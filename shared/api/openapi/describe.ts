@@ -17,16 +17,16 @@ const security: Record<Operation['auth'], Json[]> = {
 
 const accessText = (operation: Operation): string => {
   if (!('may' in operation)) return '';
-  const who = [operation.may].flat().join('` or `');
-  const bySession = operation.orSelf === 'by_session' ? ', by a session' : '';
-  const self = operation.orSelf ? `, or is the user itself${bySession}` : '';
-  return operation.may === 'logged_in' ? '' : `The caller holds \`${who}\`${self}.`;
+  const required = [operation.may].flat().join('` or `');
+  const bySession = operation.orSelf === 'by_session' ? ' in a session' : '';
+  const self = operation.orSelf ? `, except for users who access their own account${bySession}` : '';
+  return operation.may === 'logged_in' ? '' : `Requires \`${required}\`${self}.`;
 };
 
 const requestBody = (write: Write, body: z.ZodType): Json => {
-  // A schema that is made at its first use knows its examples only then.
-  const made = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
-  const [example] = (made.meta()?.examples ?? []) as unknown[];
+  // A lazy schema has its examples inside.
+  const unwrapped = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
+  const [example] = (unwrapped.meta()?.examples ?? []) as unknown[];
   const content = { schema: write(body, 'input'), ...(example !== undefined && { example }) };
   return { required: true, content: { 'application/json': content } };
 };
@@ -36,7 +36,7 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
   const content = operation.media
     ? Object.fromEntries(operation.media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
     : { 'application/json': { schema: write(response, 'output') } };
-  const answer = { headers: headersOf(operation), content };
+  const result = { headers: headersOf(operation), content };
   return {
     operationId: name,
     tags: [tag],
@@ -47,11 +47,11 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
     parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],
     ...(body && { requestBody: requestBody(write, body) }),
     responses: {
-      [success]: { description: 'Done', ...answer },
-      ...(alsoSuccess === 200 && { 200: { description: 'Done again, after it had been done before', ...answer } }),
-      ...(alsoSuccess === 304 && { 304: { description: 'Not modified since', headers: headersOf(operation) } }),
+      [success]: { description: 'Success', ...result },
+      ...(alsoSuccess === 200 && { 200: { description: 'Success; it existed already', ...result } }),
+      ...(alsoSuccess === 304 && { 304: { description: 'Not modified', headers: headersOf(operation) } }),
       ...errorResponses(operation),
-      ...(alsoSuccess === 503 && { 503: { description: 'It does not work', ...answer } }),
+      ...(alsoSuccess === 503 && { 503: { description: 'Unhealthy', ...result } }),
     },
   };
 };
@@ -60,7 +60,7 @@ const message = z.string().meta({ description: 'in the language of the caller' }
 const otpRequired = z
   .literal(true)
   .optional()
-  .meta({ description: 'The password of a login was right; send `otp` too' });
+  .meta({ description: 'The password is correct; log in again with `otp`' });
 const ErrorBody = z.object({ message, statusCode: z.int(), otpRequired }).meta({ id: 'Error' });
 const InvalidRequest = z
   .object({ message, statusCode: z.literal(400), errors: z.array(z.object({ path: z.string(), message: z.string() })) })
@@ -74,23 +74,23 @@ const components = (schemas: Json) => ({
     session: {
       type: 'http',
       scheme: 'bearer',
-      description: 'the value of the header `Token` of a login (`POST /users/login`)',
+      description: 'the `Token` header of the response to a login (`POST /users/login`)',
     },
     accessToken: { type: 'http', scheme: 'bearer', description: 'an access token of a user' },
     cookie: {
       type: 'apiKey',
       in: 'cookie',
       name: 'PSAUTHTOKEN',
-      description: 'with X-CSRF-Token on every method but GET',
+      description: 'the cookie of a login; every method except GET also needs the header X-CSRF-Token',
     },
     deviceToken: { type: 'http', scheme: 'bearer', description: 'the token of a registered device' },
     provisioningKey: { type: 'http', scheme: 'bearer', description: 'a key that registers devices' },
   },
 });
 
-/** Describes all operations of the groups from the contracts that the API runs on. */
-export const describeApi = (all: readonly Group[]): Description => {
-  const groups = all.filter(({ isPage }) => !isPage);
+/** Describes all operations of the groups, from the contracts that the API runs on. */
+export const describeApi = (contracts: readonly Group[]): Description => {
+  const groups = contracts.filter(({ isPage }) => !isPage);
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
   const write = collectInto(schemas);

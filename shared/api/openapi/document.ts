@@ -7,16 +7,16 @@ type Json = Readonly<Record<string, unknown>>;
 export type Description = Readonly<Record<'tags' | 'webhooks' | 'components', unknown>> & {
   /** Operations by path, then by method. */
   paths: Readonly<Record<string, Json>>;
-  /** The ids of the operations that devices call at a URL of their own. */
+  /** The ids of the operations of the device API, which may have a separate URL. */
   ofDevices: readonly string[];
 };
 
-/** What holds for all operations and cannot be said by a schema. */
+/** Conventions of all operations that schemas cannot express. */
 const conventions = [
-  'Integers are written with digits alone: `29.0` and `1e3` are refused with 400, and so are numbers beyond 2^53-1.',
-  'Texts have no C0 control characters, lone surrogates, U+FFFE or U+FFFF; their lengths count code points.',
-  'Fields of a body that are unknown, or exist only in answers, are ignored.',
-  'An object, and every list that does not say otherwise, shows the last write of its reader.',
+  'Write integers with digits only: `29.0`, `1e3` and numbers beyond 2^53-1 are rejected with 400.',
+  'Texts must not contain C0 control characters, lone surrogates, U+FFFE or U+FFFF. Their length is counted in code points.',
+  'Fields of a request body that are unknown or read-only are ignored.',
+  'Objects, and lists unless stated otherwise, always include your own last write.',
 ].join('\n\n');
 
 const serverAt = (url: string) => [{ url: url + BASE_PATH }];
@@ -36,7 +36,7 @@ const withDeviceServer = ({ paths, ofDevices }: Description, url: string): Json 
     ]),
   );
 
-/** Makes the OpenAPI 3.1 document of a service. */
+/** Returns the OpenAPI 3.1 document of a service. */
 export const openApi = (
   description: Description,
   about: Pick<Settings, 'SERVICE_NAME' | 'SERVICE_VERSION' | 'PUBLIC_URL' | 'DEVICE_URL'>,

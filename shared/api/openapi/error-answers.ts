@@ -4,24 +4,24 @@ import type { Operation } from '../operation.ts';
 import { commonHeaders, RENAMED, refer } from './headers.ts';
 import { type Json, REF } from './schemas.ts';
 
-/** Is it for people and their programs? */
+/** Whether users and their access tokens call the operation. */
 const isForUsers = ({ auth }: Operation): boolean => auth === 'user' || auth === 'session';
-/** Can it refuse a token: because it takes none, or changes something and the token only reads? */
-const isNotForAllTokens = ({ auth, method }: Operation): boolean => auth === 'session' || method !== 'GET';
+/** Whether the operation can refuse a token, because it needs a session, or the token is read-only. */
+const canRefuseTokens = ({ auth, method }: Operation): boolean => auth === 'session' || method !== 'GET';
 
-/** Can the operation answer 403: because of its permission, or of a token, or of a customer in its query? */
-const isForbidding = (operation: Operation): boolean =>
+/** Whether the operation can respond with 403, because of its permission, a token, or a customer in its query. */
+const canForbid = (operation: Operation): boolean =>
   'may' in operation &&
-  (operation.may !== 'logged_in' || isNotForAllTokens(operation) || 'customerId' in (operation.query?.shape ?? {}));
+  (operation.may !== 'logged_in' || canRefuseTokens(operation) || 'customerId' in (operation.query?.shape ?? {}));
 
 /**
- * Gives the errors that an operation may answer with without declaring them. Every operation can refuse a repeated
- * header with a 400.
+ * Returns the errors of an operation that its contract does not declare. Every operation can reject a repeated header
+ * with 400.
  */
 const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   'bad_request',
   ...(['anyone', 'optional'].includes(operation.auth) ? [] : (['credentials_invalid'] as const)),
-  ...(isForbidding(operation) ? (['forbidden'] as const) : []),
+  ...(canForbid(operation) ? (['forbidden'] as const) : []),
   ...(isForUsers(operation) ? (['otp_setup_required'] as const) : []),
   ...(operation.method === 'GET' ? [] : (['csrf_detected'] as const)),
   ...(operation.body ? (['body_too_slow', 'media_type_unsupported', 'body_too_large'] as const) : []),
@@ -36,7 +36,7 @@ const headersOfError: Readonly<Record<number, Json>> = {
   503: refer('Retry-After'),
 };
 
-/** Only a request that is refused for its content has a list of what is wrong in it. */
+/** Only a request that is rejected for its content gets a list of errors. */
 const bodyOf = (codes: readonly ErrorCode[]): Json => {
   const names = new Set(codes.map((code) => (code === 'bad_request' ? 'InvalidRequest' : 'Error')));
   const [schema = {}, ...others] = [...names].map((name): Json => ({ $ref: REF + name }));
@@ -50,7 +50,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
 });
 
 type Codes = readonly [ErrorCode, ...ErrorCode[]];
-/** The answers that many operations have with the same meaning, each with the codes that it may have. */
+/** The error responses that many operations share, each with its possible codes. */
 const shared: readonly Codes[] = [
   ...([['bad_request'], ['credentials_invalid'], ['csrf_detected'], ['media_type_unsupported']] as const),
   ...([['body_too_large'], ['body_too_slow'], ['rate_limited'], ['unavailable'], ['internal']] as const),
@@ -58,18 +58,18 @@ const shared: readonly Codes[] = [
   ['forbidden', 'otp_setup_required', 'csrf_detected'],
 ];
 const nameOf = (codes: readonly ErrorCode[]): string => codes.join('_or_');
-/** Those answers, as components. */
+/** Returns the shared error responses as components. */
 export const responses = (): Json =>
   Object.fromEntries(shared.map((codes) => [nameOf(codes), errorResponse(errors[codes[0]], codes)]));
 
-/** The errors that an operation may answer with, by status. */
+/** Returns the error responses of an operation by status. */
 export const errorResponses = (operation: Operation): Json => {
   const codes = [...new Set([...(operation.errors ?? []), ...commonErrors(operation)])];
   const statuses = [...new Set(codes.map((code) => errors[code]))].sort((a, b) => a - b);
-  const entry = (status: number): Json => {
+  const responseOf = (status: number): Json => {
     const own = codes.filter((code) => errors[code] === status);
     const isShared = shared.some((codes) => nameOf(codes) === nameOf(own));
     return isShared ? { $ref: `#/components/responses/${nameOf(own)}` } : errorResponse(status, own);
   };
-  return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
+  return Object.fromEntries(statuses.map((status) => [String(status), responseOf(status)]));
 };

@@ -4,34 +4,36 @@ import type { Json } from './schemas.ts';
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
 const integer = { type: 'integer', minimum: 0 };
-/** The name that API Gateway gives to WWW-Authenticate in the answers of functions. It cannot be changed back. */
+/** API Gateway renames WWW-Authenticate to this in the responses of functions, and cannot be configured not to. */
 export const RENAMED = 'x-amzn-Remapped-WWW-Authenticate';
 export const headers = {
-  'X-RateLimit-Limit': header('Requests in a second; 1000000: no limit', integer),
-  'X-RateLimit-Remaining': header('Requests left in this second', integer),
+  'X-RateLimit-Limit': header('Requests allowed per second; 1000000 means no limit', integer),
+  'X-RateLimit-Remaining': header('Requests remaining in this second', integer),
   'X-RateLimit-Reset': header('Seconds until the limit resets', integer),
   'X-Version-Id': header('Version of the service'),
-  'X-Request-Id': header('Id of the request. Name it when you ask for support'),
-  'X-Error-Code': header('What is wrong, by a word that stays the same in every language', {
+  'X-Request-Id': header('Id of the request. Include it when you contact support'),
+  'X-Error-Code': header('Error code, the same in every language', {
     type: 'string',
     enum: Object.keys(errors),
   }),
-  'Cache-Control': header('Answers must not be cached', { const: 'no-store' }),
-  'X-Content-Type-Options': header('The content type must not be guessed', { const: 'nosniff' }),
-  'Strict-Transport-Security': header('The service must only be called by https'),
-  'Retry-After': header('Seconds after which another call may succeed', integer),
-  'WWW-Authenticate': { ...header(`How to authenticate; behind API Gateway it is \`${RENAMED}\``), required: false },
-  [RENAMED]: { ...header('WWW-Authenticate as API Gateway renames it'), required: false },
+  'Cache-Control': header('Responses must not be cached', { const: 'no-store' }),
+  'X-Content-Type-Options': header('Browsers must not guess the content type', { const: 'nosniff' }),
+  'Strict-Transport-Security': header('Browsers must call the service over HTTPS only'),
+  'Retry-After': header('Seconds to wait before a retry', integer),
+  'WWW-Authenticate': { ...header(`Authentication scheme; behind API Gateway \`${RENAMED}\``), required: false },
+  [RENAMED]: { ...header('WWW-Authenticate, as renamed by API Gateway'), required: false },
 };
 type Header = keyof typeof headers;
 export const refer = (...names: readonly Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const notOfAll: readonly Header[] = ['X-Error-Code', 'Retry-After', 'WWW-Authenticate', RENAMED];
-/** The headers of every answer. */
-export const commonHeaders = refer(...(Object.keys(headers) as Header[]).filter((name) => !notOfAll.includes(name)));
+const errorHeaders: readonly Header[] = ['X-Error-Code', 'Retry-After', 'WWW-Authenticate', RENAMED];
+/** The headers of every response. */
+export const commonHeaders = refer(
+  ...(Object.keys(headers) as Header[]).filter((name) => !errorHeaders.includes(name)),
+);
 
-/** The headers of an operation's answer after a success. */
+/** Returns the headers of an operation's successful response. */
 export const headersOf = ({
   responseHeaders = {},
   describedHeaders = {},
@@ -40,9 +42,7 @@ export const headersOf = ({
 }: Operation): Json => ({
   ...commonHeaders,
   ...(published && {
-    ETag: header(
-      'Entity tag of the content; a request with it in If-None-Match is answered by 304 until the content changes',
-    ),
+    ETag: header('Entity tag of the content. A request with it in If-None-Match gets 304 until the content changes'),
   }),
   ...Object.fromEntries(
     Object.entries({ ...(published && headersOfPublished[published]), ...responseHeaders }).map(([name, value]) => [

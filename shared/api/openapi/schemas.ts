@@ -2,19 +2,19 @@ import * as z from 'zod';
 
 export type Json = Record<string, unknown>;
 
-/** Makes the JSON Schema of a schema. Schemas with an id are collected as components and referred to. */
+/** Returns the JSON Schema of a schema. Schemas with an id are collected as components and referenced. */
 export type Write = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 export const REF = '#/components/schemas/';
 
-/** A field that must be left out: it is not a field at all for whoever writes requests. */
-const isNothing = (value: unknown): boolean => JSON.stringify(value) === '{"not":{}}';
+/** Whether a schema allows no value. Such a field must be left out, so the document does not show it. */
+const isNever = (value: unknown): boolean => JSON.stringify(value) === '{"not":{}}';
 
 type Tuple = { prefixItems: unknown[]; items: false };
 const isTuple = (value: unknown): value is Tuple =>
   typeof value === 'object' && value !== null && 'prefixItems' in value && 'items' in value && value.items === false;
-/** Says by numbers how long a tuple is. Generators such as openapi-python-client read no schema that is `false`. */
-const counted = ({ items: _, ...tuple }: Tuple): Json => ({
+/** Returns the schema of a tuple with numeric lengths: generators such as openapi-python-client fail at `items: false`. */
+const sizedTuple = ({ items: _, ...tuple }: Tuple): Json => ({
   ...tuple,
   minItems: tuple.prefixItems.length,
   maxItems: tuple.prefixItems.length,
@@ -24,38 +24,38 @@ export const collectInto =
   (schemas: Record<string, Json>): Write =>
   (schema, io) => {
     const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-    // Requests and answers share schemas. Readers must not enforce that an answer has no further fields, so the
-    // document does not say that.
+    // Requests and responses share schemas. Responses may get new fields, so the document does not forbid them.
     const open = (name: string, value: unknown) =>
-      (name === 'additionalProperties' && value === false) || isNothing(value) ? undefined : value;
-    const written = (name: string, value: unknown) => open(name, isTuple(value) ? counted(value) : value);
+      (name === 'additionalProperties' && value === false) || isNever(value) ? undefined : value;
+    const written = (name: string, value: unknown) => open(name, isTuple(value) ? sizedTuple(value) : value);
     const referring = (value: unknown): Json =>
       JSON.parse(JSON.stringify(value, written).replaceAll('"#/$defs/', `"${REF}`));
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {
       const component = referring(found);
       const known = schemas[id];
-      // An id with two meanings, such as one in a body and another in an answer, would be wrong in one of them.
-      if (known && JSON.stringify(known) !== JSON.stringify(component)) throw new Error(`two schemas are called ${id}`);
+      // An id must mean the same in requests and responses.
+      if (known && JSON.stringify(known) !== JSON.stringify(component))
+        throw new Error(`two schemas have the id ${id}`);
       schemas[id] = component;
     }
     return referring(rest);
   };
 
-/** Describes an id by its name: `webhookId` is the id of the webhook. */
+/** Describes an id by the name of its parameter: `webhookId` is the id of the webhook. */
 const textOf = (name: string): string =>
   `Id of the ${name.replace(/Id$/, '').replaceAll(/[A-Z]/g, ' $&').toLowerCase()}`;
 
-export const parametersOf = (write: Write, schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
-  Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+export const parametersOf = (write: Write, declared: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
+  Object.entries(declared?.shape ?? {}).map(([name, field]) => {
     const { description, ...read } = write(field as z.ZodType, 'output');
-    const says = description ?? (name.endsWith('Id') ? textOf(name) : undefined);
-    // The output of a transformation has no schema, so the schema of its input is shown.
-    const { description: _, ...sent } = 'type' in read || '$ref' in read ? read : write(field as z.ZodType, 'input');
+    const text = description ?? (name.endsWith('Id') ? textOf(name) : undefined);
+    // The output of a transformation has no schema, so this falls back to its input.
+    const { description: _, ...schema } = 'type' in read || '$ref' in read ? read : write(field as z.ZodType, 'input');
     return {
       name,
       in: place,
       required: place === 'path' || !field.safeParse(undefined).success,
-      ...(says !== undefined && { description: says }),
-      schema: sent,
+      ...(text !== undefined && { description: text }),
+      schema,
     };
   });

@@ -16,19 +16,30 @@ const header = (name: string, description: string, required: boolean): Json => (
 });
 
 /**
- * The headers of a delivery, besides those of the webhook's authentication. A receiver can check a delivery by them.
+ * The headers of a delivery, besides those of the webhook's authentication. Receivers verify deliveries with them.
  */
 const headers = [
-  header('webhook-id', 'Id of the delivery: the same for all its attempts and replays', true),
-  header('webhook-timestamp', 'Seconds since the epoch at the start of the attempt', true),
-  header('webhook-signature', '`v1,` and a base64 HMAC-SHA256; several, separated by spaces, during a rotation', false),
+  header('webhook-id', 'Id of the delivery, the same for all attempts and replays', true),
+  header('webhook-timestamp', 'Start of the attempt, in seconds since the epoch', true),
+  header(
+    'webhook-signature',
+    '`v1,` and an HMAC-SHA256 in base64; several, separated by spaces, while a secret is rotated',
+    false,
+  ),
   header('X-Service-Cloud-Signature', '`sha256=` and the HMAC-SHA256 of the body in lower-case hex', false),
   header('X-Service-Cloud-Test', '`true` for a test of the webhook', false),
 ];
 
-type Sent = { name: string; payload: z.ZodType; mediaType: string; tag: string; summary: string; description: string };
+type Request = {
+  name: string;
+  payload: z.ZodType;
+  mediaType: string;
+  tag: string;
+  summary: string;
+  description: string;
+};
 
-const pathOf = (write: Write, { name, payload, mediaType, tag, summary, description }: Sent): [string, Json] => {
+const pathOf = (write: Write, { name, payload, mediaType, tag, summary, description }: Request): [string, Json] => {
   const [example] = (payload.meta()?.examples ?? []) as unknown[];
   const content = { [mediaType]: { schema: write(payload, 'output'), example } };
   const operation = {
@@ -43,27 +54,27 @@ const pathOf = (write: Write, { name, payload, mediaType, tag, summary, descript
       '2XX': { description: 'Delivered' },
       410: {
         description:
-          'Gone: after two minutes of nothing else the webhook is switched off, and its waiting deliveries are held',
+          'Gone: after two minutes of nothing else, the webhook is disabled and its pending deliveries are held',
       },
-      default: { description: 'Tried again, by the retry schedule of the webhook' },
+      default: { description: 'Failed: retried according to the retry schedule of the webhook' },
     },
   };
   return [name, { post: operation }];
 };
 
-/** What the maker gets, which is no customer's webhook. */
-const ofMaker: Sent = {
+/** Feedback for the maker of a sensor, which no customer's webhook gets. */
+const feedback: Request = {
   name: 'feedback',
   payload: FeedbackPayload,
   mediaType: JSON_TYPE,
   tag: 'feedback',
   summary: 'Feedback of a user, forwarded to the maker of the sensor',
   description:
-    'It goes to the address that the operator of the service agreed with the maker, and is signed with the secret that ' +
-    'they agreed on. It may come more than once, under the same `webhook-id`.',
+    'Sent to the address, and signed with the secret, on which the operator of the service and the maker agreed. ' +
+    'May be delivered more than once, with the same `webhook-id`.',
 };
 
-/** Describes the requests that the service sends to webhooks (D2), by format, and to the maker. */
+/** Describes the requests that the service sends to webhooks (D2), by format, and to makers. */
 export const webhookPaths = (write: Write): Json =>
   Object.fromEntries([
     ...Format.options.map((format) =>
@@ -74,9 +85,10 @@ export const webhookPaths = (write: Write): Json =>
         mediaType: formats[format].mediaType,
         summary: formats[format].summary,
         description:
-          'Deliveries of one sensor may overtake each other, most of all when one is tried again: order them by the time ' +
-          'of what happened (`event.createDate` in Full, `createDate` in Custom 1), not by their arrival; Chat and Teams tell it. Each may come more than once, under the same `webhook-id`.',
+          'Deliveries of a sensor may arrive out of order, especially after a retry. Order them by the time of the event ' +
+          '(`event.createDate` in Full, `createDate` in Custom 1; Chat and Teams show it), not by arrival. ' +
+          'Each may be delivered more than once, with the same `webhook-id`.',
       }),
     ),
-    pathOf(write, ofMaker),
+    pathOf(write, feedback),
   ]);

@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 /**
- * A request as an HTTP API hands it over by version 1.0 of its payload: JSON comes as text, and whatever has no route of
- * its own comes by `$default`.
+ * Sends a request in version 1.0 of the payload of an HTTP API: JSON is text, and paths without a separate route have
+ * the resource `$default`.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const call = async (httpMethod: string, resource: string, path: string, body: object | null = null) => {
@@ -43,19 +43,23 @@ const call = async (httpMethod: string, resource: string, path: string, body: ob
     },
   } as unknown as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 10_000 };
-  const { statusCode, headers: told = {}, body: text } = await devices.with(cloud.runtime)(event, context as never);
-  return { statusCode, headers: told, body: text === '' ? null : JSON.parse(text) };
+  const {
+    statusCode,
+    headers: responseHeaders = {},
+    body: text,
+  } = await devices.with(cloud.runtime)(event, context as never);
+  return { statusCode, headers: responseHeaders, body: text === '' ? null : JSON.parse(text) };
 };
 const register = '/api/v1/devices/register';
 
-test('a device that comes by the API of the devices is served as by that of the apps', async () => {
+test('registers a device through the device API', async () => {
   const device = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1, model: 'Würfel' };
   const { statusCode, headers, body } = await call('POST', register, register, device);
   expect([statusCode, body]).toEqual([201, expect.objectContaining({ sensorId: expect.any(String) })]);
   expect(headers['X-Request-Id']).toBe('id=');
 });
 
-test('a path that is unknown at that API is a 404 in the shape of ours', async () => {
+test('responds to unknown paths of the device API with a 404 in the usual format', async () => {
   for (const path of ['/', '/api/v1/users/login', '/api/v1/devices/register/more']) {
     const { statusCode, headers, body } = await call('POST', '$default', path, {});
     expect([path, statusCode, body]).toEqual([path, 404, { statusCode: 404, message: expect.any(String) }]);
@@ -63,7 +67,7 @@ test('a path that is unknown at that API is a 404 in the shape of ours', async (
   }
 });
 
-test('another method at that API is a 405 that names the right ones, and OPTIONS a 204', async () => {
+test('responds on the device API to a wrong method with a 405 that lists the allowed ones, and to OPTIONS with 204', async () => {
   const wrong = await call('DELETE', register, register);
   expect([wrong.statusCode, wrong.headers.Allow]).toEqual([405, 'POST, OPTIONS']);
   expect(wrong.body).toEqual({ statusCode: 405, message: expect.any(String) });

@@ -27,8 +27,8 @@ const link = (client: Client, code: string, manufacturer = 'maker_a') =>
   client.call('POST', '/sensors/link', { manufacturer, code });
 const newDevice = (hardwareId = nextHardwareId()) => register(admin, PROVISIONING_KEY, hardwareId);
 
-describe('a registration', () => {
-  test('made again rotates token and code: the old ones are nothing then', async () => {
+describe('registering a device', () => {
+  test('rotates token and pairing code if the device was registered before, and voids the old ones', async () => {
     const hardwareId = nextHardwareId();
     const first = await newDevice(hardwareId);
     const again = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', {
@@ -47,7 +47,7 @@ describe('a registration', () => {
     expect((await link(home.client, second.pairingCode)).status).toBe(200);
     expect(await home.client.ok('GET', `/sensors/${first.sensorId}`)).toMatchObject({ firmwareVersion: 43 });
   });
-  test('made by a key of the other maker is a 403, by a user a 401', async () => {
+  test('responds with 403 to a key for the other maker, and with 401 to a user', async () => {
     const body = { manufacturer: 'maker_a', name: 'only A' };
     const { key } = await admin.ok<{ key: string }>('POST', '/provisioning-keys', body);
     const device = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
@@ -60,7 +60,7 @@ describe('a registration', () => {
     ['maker_a', '0123456789AG'],
     ['maker_b', '0123456789ab'],
     ['maker_b', '01:23:45:67:89:AB'],
-  ])('of %s with the hardware id %s is a 400', async (manufacturer, hardwareId) => {
+  ])('rejects a device of %s with the hardware id %s with 400', async (manufacturer, hardwareId) => {
     const device = { manufacturer, hardwareId, firmwareVersion: 1 };
     const answer = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', device);
     expect([answer.status, (answer.body as { errors: object[] }).errors]).toMatchObject([
@@ -68,7 +68,7 @@ describe('a registration', () => {
       [{ path: 'hardwareId' }],
     ]);
   });
-  test('gives ids of the documented forms', async () => {
+  test('returns ids in the documented formats', async () => {
     expect((await newDevice('0123456789AB')).sensorId).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');
     const other = await register(admin, PROVISIONING_KEY, nextHardwareId(), 'maker_b');
     expect(other.sensorId).toMatch(/^id_[0-9A-Z]{9}$/);
@@ -77,7 +77,7 @@ describe('a registration', () => {
 });
 
 describe('a pairing code', () => {
-  test('links once, in any case; used, expired, of the other maker and unknown are one 404', async () => {
+  test('links once, in upper or lower case; used, expired, unknown codes and those of the other maker get the same 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
     const used = await newDevice();
     const wrong = await newDevice();
@@ -90,7 +90,7 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000;
     expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
   });
-  test('that is wrong is a 404 five times, the sixth is a 429, and so is a right one, for this user alone', async () => {
+  test('gets 429, even if it is right, after five wrong ones of the same user, and works for others', async () => {
     const { client, customerId } = await createHome(admin, 'guesses', []);
     const colleague = await hireFor(admin, customerId, 'colleague');
     const { pairingCode } = await newDevice();
@@ -103,12 +103,12 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000 + 1_000;
     expect((await link(client, (await newDevice()).pairingCode)).status).toBe(200);
   });
-  test('may have spaces, as people write it down', async () => {
+  test('may contain spaces, as people write it down', async () => {
     const { pairingCode } = await newDevice();
     expect((await link(home.client, ` ${pairingCode.slice(0, 4)} ${pairingCode.slice(4)}\t`)).status).toBe(200);
     expect((await link(home.client, '2222 222')).status).toBe(400);
   });
-  test('links a sensor for the customer whom a system admin names, and for nobody else whom a user names', async () => {
+  test('links a sensor to another customer for system admins only', async () => {
     const { client, customerId } = await createHome(admin, 'served', []);
     const { sensorId, pairingCode: code } = await newDevice();
     const linkFor = (by: Client, to: number) =>
@@ -118,19 +118,19 @@ describe('a pairing code', () => {
     expect((await linkFor(admin, customerId)).status).toBe(200);
     expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
   });
-  test('that is right never counts as a wrong one: eight sensors are linked at once', async () => {
+  test('never counts as a wrong one if it is right: eight sensors can be linked at once', async () => {
     const { client } = await createHome(admin, 'hurries', []);
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
     const answers = await Promise.all(devices.map(({ pairingCode }) => link(client, pairingCode)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
-  test('of a sensor that is here already is OK, of another customer a 409, without a customer a 409', async () => {
+  test('links a sensor again to its own customer, and gets 409 for another customer or none', async () => {
     const other = await createHome(admin, 'other', []);
     const sensor = await linkSensor(home.client);
-    const draw = async () =>
+    const newCode = async () =>
       (await sensor.device.ok<{ pairingCode: string }>('POST', `/devices/${sensor.sensorId}/pairing-code`)).pairingCode;
-    expect((await link(home.client, await draw())).status).toBe(200);
-    const code = await draw();
+    expect((await link(home.client, await newCode())).status).toBe(200);
+    const code = await newCode();
     expect((await link(other.client, code)).status).toBe(409);
     expect((await link(admin, code)).status).toBe(409);
     expect((await other.client.call('GET', `/sensors/${sensor.sensorId}`)).status).toBe(404);
@@ -145,8 +145,8 @@ describe('a call with messages', () => {
   test.each([
     ['malformed JSON', (good: string) => `[${good},{"type":]`, 400],
     ['101 messages', (good: string) => `[${Array(100).fill('{"type":1}').join(',')},${good}]`, 400],
-    ['a message that is no object', (good: string) => `[${good},7]`, 400],
-    ['a message that is a number that is not exact', (good: string) => `[1.5,${good}]`, 400],
+    ['a message that is not an object', (good: string) => `[${good},7]`, 400],
+    ['a message that is an inexact number', (good: string) => `[1.5,${good}]`, 400],
     ['a message over 200 KiB', (good: string) => `[${good},{"a":"${'x'.repeat(200 * KIB - 7)}"}]`, 413],
     ['more than 1 MiB', (good: string) => `[${good},{"a":1}${' '.repeat(1_024 * KIB)}]`, 413],
     [
@@ -154,7 +154,7 @@ describe('a call with messages', () => {
       (good: string) => Buffer.concat([Buffer.from(`[${good},{"a":"`), Buffer.of(0xff), Buffer.from('"}]')]),
       400,
     ],
-  ])('with %s is refused, and nothing of it is kept', async (_, bodyOf, status) => {
+  ])('containing %s is rejected as a whole', async (_, bodyOf, status) => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const uuid = nextUuid();
     const body = bodyOf(JSON.stringify(message(uuid)));
@@ -166,7 +166,7 @@ describe('a call with messages', () => {
     expect(await store(cloud.runtime.table).states.get(home.customerId, sensorId)).toBeNull();
   });
 
-  test('of 100, and one of 200 KiB exactly, is taken', async () => {
+  test('may contain 100 messages, or a message of exactly 200 KiB', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const hundred = JSON.stringify(Array.from({ length: 100 }, () => message(nextUuid())));
     expect((await device.call('POST', `/devices/${sensorId}/messages`, hundred)).status).toBe(202);
@@ -175,7 +175,7 @@ describe('a call with messages', () => {
     expect((await device.call('POST', `/devices/${sensorId}/messages`, '[]')).status).toBe(202);
   });
 
-  test('keeps the bytes of each as they were sent', async () => {
+  test('keeps the bytes of each message as they were sent', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const first = nextUuid();
     const second = nextUuid();
@@ -192,7 +192,7 @@ describe('a call with messages', () => {
     expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
   });
 
-  test('of a sensor that nobody linked is kept, and fires nothing', async () => {
+  test('stores an event without effect if the sensor is not linked', async () => {
     const { sensorId, deviceToken } = await newDevice();
     const uuid = nextUuid();
     await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
@@ -202,14 +202,14 @@ describe('a call with messages', () => {
   });
 });
 
-describe('the answer to messages', () => {
-  test('says nothing but that they are kept where all is understood', async () => {
+describe('the response to messages', () => {
+  test('contains no warnings if everything was understood', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const message = { type: 4, payload: { presenceDetected: true }, more: 1 };
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
   });
 
-  test('names what is kept and not understood, by the place of its message, and no more than 20 of it', async () => {
+  test('lists what was not understood, with the index of its message and at most 20 warnings', async () => {
     const { sensorId, device } = await linkSensor(home.client, 'maker_b');
     const path = `/devices/${sensorId}/messages`;
     const messages = [
@@ -220,10 +220,10 @@ describe('the answer to messages', () => {
     expect(await device.ok('POST', path, messages)).toEqual({
       status: 'OK',
       warnings: [
-        { index: 1, message: expect.stringMatching(/^is of an unknown kind/) },
-        { index: 2, message: 'timestamp is not as it is documented, and is left out' },
-        { index: 2, message: 'data.0.track-id is not as it is documented, and is left out' },
-        { index: 2, message: 'data.1 is not as it is documented, and is left out' },
+        { index: 1, message: expect.stringMatching(/^unknown kind of message/) },
+        { index: 2, message: 'timestamp does not match the documentation and is ignored' },
+        { index: 2, message: 'data.0.track-id does not match the documentation and is ignored' },
+        { index: 2, message: 'data.1 does not match the documentation and is ignored' },
       ],
     });
     const { warnings } = await device.ok<{ warnings: unknown[] }>('POST', path, Array(100).fill({}));

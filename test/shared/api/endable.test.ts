@@ -10,7 +10,7 @@ import { runtimeOfLambda } from '#test/fixtures/lambda.ts';
 
 const slow = group({
   name: 'slow',
-  about: 'What takes longer than its caller waits',
+  about: 'Calls that take longer than their caller waits',
   operations: {
     wait: {
       method: 'POST',
@@ -25,7 +25,7 @@ const slow = group({
   },
 });
 
-test('what a call has not done when its caller is told 503 is not done any more, neither in the table nor on a queue', async () => {
+test('a call writes nothing to the table or a queue after its caller got 503', async () => {
   const done: string[] = [];
   const thawed = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<string[]>();

@@ -36,7 +36,7 @@ describe('an integer in a body', () => {
   const login = (id: string) =>
     admin.as(undefined).call('POST', '/users/login', `{"username":"admin","password":"${ADMIN_PASSWORD}","id":${id}}`);
   test.each(['1.0', '1e0', '"1"', '-0', '9007199254740993', '1.5', 'true', '[1]', '{}'])(
-    '%s is a 400 that names it',
+    'rejects %s with a 400 that names the field',
     async (id) => {
       const answer = await login(id);
       expect(answer.status, answer.text).toBe(400);
@@ -44,7 +44,7 @@ describe('an integer in a body', () => {
       expectSound(answer);
     },
   );
-  test('is taken when it is exact', async () => {
+  test('accepts an exact integer or null', async () => {
     const { id } = await admin.ok<{ id: number }>('GET', '/users/me');
     expect((await login(String(id))).status).toBe(200);
     expect((await login('null')).status).toBe(200);
@@ -60,11 +60,11 @@ describe('a text', () => {
     ['surrogates in the wrong order', '"\\udc00\\ud800"'],
     ['U+FFFE', '"\\ufffe"'],
     ['U+FFFF', '"\uffff"'],
-  ])('with %s is a 400 that names it', async (_, name) => {
+  ])('containing %s is rejected with a 400 that names the field', async (_, name) => {
     const answer = await createCustomer(customer(name));
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['name']]);
   });
-  test('counts code points, and comes back as it was sent', async () => {
+  test('counts code points, and is returned as it was sent', async () => {
     for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}\u007f', '\u{10ffff}']) {
       const created = await admin.ok<{ id: number; name: string }>(
         'POST',
@@ -75,24 +75,24 @@ describe('a text', () => {
     }
     expect((await createCustomer(customer(JSON.stringify('\u{1f3e5}'.repeat(129))))).status).toBe(400);
   });
-  test('with half a surrogate pair is no fault of ours as the username of a login', async () => {
+  test('causes no server error as the username of a login if it contains half a surrogate pair', async () => {
     const login = { username: '\ud800', password: 'x' };
     expect([400, 401]).toContain((await admin.as(undefined).call('POST', '/users/login', login)).status);
   });
-  test('with half a surrogate pair is a 400 as an id of a sensor', async () => {
+  test('gets 400 as the id of a sensor if it contains half a surrogate pair', async () => {
     const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', sensorId: '\ud800', customerId: 1 };
     const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
     expect((await admin.call('POST', '/rules', { ...rule, recipients })).status).toBe(400);
   });
-  // U+FDFA is one code point, and 18 once it is normalised.
+  // U+FDFA is one code point, and 18 when normalised.
   test.each(['', '\ufdfa'.repeat(1_024), '\u{1f3e5}'.repeat(512), '#'.repeat(1_024)])(
-    'of any length is no fault of ours as the username of a login (%#)',
+    'causes no server error as the username of a login, whatever its length (%#)',
     async (username) => {
       const answer = await admin.as(undefined).call('POST', '/users/login', { username, password: 'x' });
       expect([400, 401]).toContain(answer.status);
     },
   );
-  test('that grows when it is normalised is no fault of ours as a new username', async () => {
+  test('causes no server error as a new username if normalising makes it longer', async () => {
     const person = { password: 'a-password-of-no-interest', firstName: '', lastName: '', email: '', customerId: null };
     const answer = await admin.call('POST', '/users', { ...person, username: '\ufdfa'.repeat(64) });
     expect([201, 400], answer.text).toContain(answer.status);
@@ -100,7 +100,7 @@ describe('a text', () => {
 });
 
 describe('a body', () => {
-  test('that is not UTF-8 is a 400', async () => {
+  test('gets 400 if it is not UTF-8', async () => {
     const head = Buffer.from('{"name":"');
     const tail = Buffer.from('","location":"","email":""}');
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
@@ -108,15 +108,15 @@ describe('a body', () => {
       expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
     }
   });
-  test('that starts with a byte order mark is a 400', async () => {
+  test('gets 400 if it starts with a byte order mark', async () => {
     expect((await sendCustomer(`\u{feff}${customer('"n"')}`)).status).toBe(400);
   });
-  test('nested deeper than 32 is a 400', async () => {
+  test('gets 400 if it is nested deeper than 32 levels', async () => {
     const deep = '['.repeat(40) + ']'.repeat(40);
     const answer = await createCustomer(`{"name":"n","location":"","email":"","more":${deep}}`);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
   });
-  test('may hold unknown fields, response-only fields and __proto__: none of them is stored', async () => {
+  test('may contain unknown fields, read-only fields and __proto__, which are not stored', async () => {
     const extra =
       '"id":1,"createDate":7,"pk":"CUSTOMERS","hooks":{"a":"full"},"constructor":1,"__proto__":{"isAdmin":true}';
     const created = await admin.ok<{ id: number }>(
@@ -129,7 +129,7 @@ describe('a body', () => {
     expect(Object.keys(stored).sort()).toEqual(known);
     expect(stored.createDate).not.toBe(7);
   });
-  test('cannot make its sender an admin, by no name of the field', async () => {
+  test('cannot make its sender an admin, whatever the name of the field', async () => {
     const extra = '"isAdmin":true,"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}';
     const person =
       '"username":"climber","password":"a-password-of-no-interest","firstName":"","lastName":"","email":""';
@@ -141,7 +141,7 @@ describe('a body', () => {
 });
 
 describe('two Authorization headers', () => {
-  test('are a 400, whatever they hold and whoever sends them', async () => {
+  test('get 400, whatever they contain and whether or not a login is needed', async () => {
     const twice = await sendCustomer(customer('"n"'), { authorization: [`Bearer ${token}`, `Bearer ${token}`] });
     expect([twice.status, pathsOf(twice)]).toEqual([400, ['Authorization']]);
     expectSound(twice);
@@ -149,7 +149,7 @@ describe('two Authorization headers', () => {
     const config = await send(`${cloud.url}/server/config`, { method: 'GET', headers: { authorization } });
     expect(config.status).toBe(400);
   });
-  test('beside the cookie of a session are a CSRF hit: 403, and the session ends', async () => {
+  test('get 403 with the cookie of a session, and end the session', async () => {
     const session = await logIn(admin.as(undefined), 'admin', ADMIN_PASSWORD);
     const cookie = `PSAUTHTOKEN=${session.token}`;
     const authorization = [`Bearer ${token}`, `Bearer ${token}`];
@@ -158,47 +158,44 @@ describe('two Authorization headers', () => {
   });
 });
 
-test('two X-CSRF-Token headers without a cookie are a 400', async () => {
+test('responds with 400 to two X-CSRF-Token headers without a cookie', async () => {
   const twice = await sendCustomer(customer('"n"'), { 'X-CSRF-Token': ['a', 'a'] });
   expect([twice.status, pathsOf(twice)]).toEqual([400, ['X-CSRF-Token']]);
 });
 
-describe('answers to what leads nowhere', () => {
-  test('are sound: an unknown path, a path too deep, a final slash, bad escapes', async () => {
+describe('responses to requests without an operation', () => {
+  test('have the usual format for unknown paths, paths that are too deep, final slashes and bad escapes', async () => {
     for (const path of ['/nothing', '/users/me/nothing/at/all', '/users/', '/users/%zz', '/%00', '/sensors//']) {
       const answer = await admin.call('GET', path);
       expect([400, 404], path).toContain(answer.status);
       expectSound(answer);
     }
   });
-  test('are sound for a request target that is no URL', async () => {
+  test('have the usual format for a request target that is not a URL', async () => {
     for (const path of ['http://[x', '/\\\\[', '*']) {
       const answer = await send(cloud.url, { method: 'GET', path });
       expect([400, 404], path).toContain(answer.status);
       expectSound(answer);
     }
   });
-  test('are sound when the body is over what a gateway takes', async () => {
+  test('have the usual format for a body that exceeds the limit of a gateway', async () => {
     const answer = await createCustomer(customer(`"${'x'.repeat(11 * 1_024 * 1_024)}"`));
     expect(answer.status).toBe(413);
     expectSound(answer);
   });
 });
 
-test.each(['en', 'de'])(
-  'an error says what is wrong by a word that is the same in every language: %s',
-  async (language) => {
-    const codeOf = async (path: string, client = admin) =>
-      (await client.call('GET', path, undefined, { 'accept-language': language })).headers.get('x-error-code');
-    expect(await codeOf('/users/me', admin.as(undefined))).toBe('credentials_invalid');
-    expect(await codeOf('/rules/987654')).toBe('rule_not_found');
-    expect(await codeOf('/rules?page=x')).toBe('bad_request');
-    expect(await codeOf('/nowhere')).toBe('path_unknown');
-    expect(await codeOf('/users/me')).toBeNull();
-  },
-);
+test.each(['en', 'de'])('X-Error-Code is the same in every language (%s)', async (language) => {
+  const codeOf = async (path: string, client = admin) =>
+    (await client.call('GET', path, undefined, { 'accept-language': language })).headers.get('x-error-code');
+  expect(await codeOf('/users/me', admin.as(undefined))).toBe('credentials_invalid');
+  expect(await codeOf('/rules/987654')).toBe('rule_not_found');
+  expect(await codeOf('/rules?page=x')).toBe('bad_request');
+  expect(await codeOf('/nowhere')).toBe('path_unknown');
+  expect(await codeOf('/users/me')).toBeNull();
+});
 
-describe('the language of a message', () => {
+describe('the language of an error message', () => {
   const messageOf = async (headers: Record<string, string>, client = admin.as(undefined)) =>
     ((await client.call('GET', '/users/me', undefined, headers)).body as { message: string }).message;
 
@@ -214,10 +211,10 @@ describe('the language of a message', () => {
     ['*', 'The login is not valid'],
     [';;;,,=q', 'The login is not valid'],
     ['', 'The login is not valid'],
-  ])('is the best match of Accept-Language: %s', async (language, message) => {
+  ])('follows the best match of Accept-Language: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });
-  test("is the user's own once it is known who calls, in the errors of a body too", async () => {
+  test("follows the caller's user once it is known, also for errors of fields", async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';

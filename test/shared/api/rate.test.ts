@@ -9,7 +9,7 @@ import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client
 import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
-// The clock stands still but for what a test adds: all that a test sends falls into one second.
+// The clock moves only when a test moves it, so that all calls of a test fall into one second.
 let time = Math.ceil(systemClock.now() / 1_000) * 1_000;
 let cloud: Cloud;
 let admin: Client;
@@ -43,7 +43,7 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
 const me = (client: Client) => client.call('GET', '/users/me');
 
 describe('an account with a limit of 30 a second', () => {
-  test('gets exactly 30 answers to 60 calls at once over two sessions, and counts down to 0', async () => {
+  test('gets exactly 30 of 60 concurrent calls in two sessions through, and counts down to 0', async () => {
     const sessions = [home.client, await logIn(admin.as(undefined), home.username, home.password)];
     nextSecond();
     const answers = await times(60, (at) => me(sessions[at % 2] ?? home.client));
@@ -54,18 +54,18 @@ describe('an account with a limit of 30 a second', () => {
     expect(remaining.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n));
     for (const answer of answers) expectSound(answer);
   });
-  test('gets the next 30 in the next second', async () => {
+  test('may make the next 30 calls in the next second', async () => {
     await times(31, () => me(home.client));
     expect((await me(home.client)).status).toBe(429);
     nextSecond();
     expect((await me(home.client)).status).toBe(200);
   });
-  test('is not held up by another account, nor by its own network', async () => {
+  test('does not share its limit with other accounts or with anonymous calls from its network', async () => {
     await times(35, () => me(home.client));
     await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
-  test('is counted for writes, refusals and bad requests too', async () => {
+  test('also uses up its limit with writes, refused calls and bad requests', async () => {
     await times(10, () => home.client.call('POST', '/bots', {}));
     await times(10, () => home.client.call('GET', '/customers'));
     await times(10, () => home.client.call('GET', '/rules/999999'));
@@ -75,12 +75,12 @@ describe('an account with a limit of 30 a second', () => {
   });
 });
 
-describe('a call over the limit', () => {
+describe('the 429 of a call over the limit', () => {
   const over = async (client: Client, headers: Record<string, string> = {}): Promise<Answer> => {
     await times(30, () => me(client));
     return client.call('GET', '/users/me', undefined, headers);
   };
-  test('is told in words and headers when to come back', async () => {
+  test('states in its message and headers when to retry', async () => {
     const answer = await over(home.client);
     expect(answer.status).toBe(429);
     expect(answer.body).toEqual({
@@ -90,7 +90,7 @@ describe('a call over the limit', () => {
     const names = ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
     expect(names.map((name) => answer.headers.get(name))).toEqual(['1', '30', '0', '1']);
   });
-  test("is told so in the user's language", async () => {
+  test("uses the user's language", async () => {
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
@@ -101,28 +101,28 @@ describe('a call over the limit', () => {
       statusCode: 429,
     });
   });
-  test('is refused before its permission and body are looked at, and after its credential is', async () => {
+  test('follows the check of the credentials, and precedes those of permissions and body', async () => {
     await times(30, () => me(home.client));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);
   });
 });
 
-describe('a token that opens nothing counts against its address, and takes nothing from its account:', () => {
+describe('an invalid token counts against its address, and never against its account:', () => {
   const dead: Record<string, () => Promise<string>> = {
-    'one that was revoked': async () => {
+    'an access token that was revoked': async () => {
       const { id, token } = await home.client.ok<{ id: string; token: string }>('POST', '/users/me/access-tokens', {
         name: 'old',
       });
       await home.client.ok('DELETE', `/users/me/access-tokens/${id}`);
       return token;
     },
-    'one that was logged out': async () => {
+    'the token of a session that was logged out': async () => {
       const session = await logIn(admin.as(undefined), home.username, home.password);
       await session.ok('POST', '/users/logout');
       return session.token ?? '';
     },
-    'one that was forged with the key of the account': async () =>
+    'a token that was forged with the key of the account': async () =>
       drawToken('session', (length) => randomBytes(length), readToken(home.client.token ?? '')?.accountKey),
   };
   test.each(Object.keys(dead))('%s', async (kind) => {
@@ -138,7 +138,7 @@ describe('a token that opens nothing counts against its address, and takes nothi
 });
 
 describe('callers without an account', () => {
-  test('are counted by their address, whatever they ask for', async () => {
+  test('share the limit of their address, whatever they call', async () => {
     const anybody = clientOf(cloud.url);
     const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/server/qr-code' : '/server/config'));
     expect(tally(answers)).toEqual({ 200: 30, 429: 20 });
@@ -146,32 +146,32 @@ describe('callers without an account', () => {
     expect([login.status, login.headers.get('token')]).toEqual([429, null]);
   });
   test.each([
-    ['a user', 'GET', '/users/me', 'Bearer garbage'],
-    ['a user who sends no credential', 'GET', '/users/me', undefined],
-  ])(
-    'are told 401 up to their limit and 429 above it where %s is asked for',
-    async (_, method, path, authorization) => {
-      const headers = authorization === undefined ? {} : { authorization };
-      const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
-      expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
-      for (const answer of answers) expectSound(answer);
-      expect((await admin.as(undefined).call('GET', '/server/config')).status).toBe(429);
-      expect((await me(home.client)).status).toBe(200);
-    },
-  );
+    ['an invalid token', 'GET', '/users/me', 'Bearer garbage'],
+    ['no token', 'GET', '/users/me', undefined],
+  ])('get 401 up to their limit and 429 above it with %s', async (_, method, path, authorization) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
+    expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
+    for (const answer of answers) expectSound(answer);
+    expect((await admin.as(undefined).call('GET', '/server/config')).status).toBe(429);
+    expect((await me(home.client)).status).toBe(200);
+  });
 });
 
 test.each([
-  ['a device', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
-  ['the maker of a device', '/devices/register', 'Bearer prv_garbage'],
-])('at the API of the devices, too, and take nothing from apps: %s', async (_, path, authorization) => {
-  const answers = await times(35, () => clientOf(cloud.url).call('POST', path, undefined, { authorization }));
-  expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
-  for (const answer of answers) expectSound(answer);
-  expect((await me(home.client)).status).toBe(200);
-});
+  ['device token', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
+  ['provisioning key', '/devices/register', 'Bearer prv_garbage'],
+])(
+  'limits calls with an invalid %s on the device API by address, without affecting apps',
+  async (_, path, authorization) => {
+    const answers = await times(35, () => clientOf(cloud.url).call('POST', path, undefined, { authorization }));
+    expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
+    for (const answer of answers) expectSound(answer);
+    expect((await me(home.client)).status).toBe(200);
+  },
+);
 
-test('what is published has 200 calls a second for an address, and takes nothing from what the address may call else', async () => {
+test('allows an address 200 calls of published operations a second, besides its other calls', async () => {
   const anybody = clientOf(cloud.url);
   const answers = await times(205, (at) => anybody.call('GET', at % 2 === 0 ? '/docs' : '/console'));
   expect(tally(answers)).toEqual({ 200: 200, 429: 5 });
@@ -179,13 +179,13 @@ test('what is published has 200 calls a second for an address, and takes nothing
   expect(tally(await times(31, () => anybody.call('GET', '/server/config')))).toEqual({ 200: 30, 429: 1 });
 });
 
-test('GET /health is counted apart, in the memory of each process, so that it answers when the table does not', async () => {
+test('counts GET /health separately, in the memory of each process, so that it needs no table', async () => {
   const anybody = clientOf(cloud.url);
   expect(tally(await times(35, () => anybody.call('GET', '/health')))).toEqual({ 200: 30, 429: 5 });
   expect((await anybody.call('GET', '/server/config')).headers.get('x-ratelimit-remaining')).toBe('29');
 });
 
-test('calls with two Authorization headers count against their address: 400, and 429 above its limit', async () => {
+test('counts calls with two Authorization headers against their address: 400, and 429 above its limit', async () => {
   const headers = { authorization: ['Bearer a', 'Bearer b'] };
   const answers = await times(35, () => send(`${cloud.url}/users/me`, { method: 'GET', headers }));
   expect(tally(answers)).toEqual({ 400: 30, 429: 5 });
@@ -197,17 +197,17 @@ test('calls with two Authorization headers count against their address: 400, and
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('are counted by the address that it names, and all the others by their own', async () => {
+  test('each have the limit of the address that it reports; without its secret they share one', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);
-    // They name what they like, but nothing proves it: one address.
+    // Without the secret the reported addresses are ignored, so all these calls have one address.
     expect(tally(await times(35, (at) => from(`198.51.100.${at}`, 'a-guess')))).toEqual({ 200: 29, 429: 6 });
   });
 });
 
 describe('a device', () => {
-  test('has 20 calls a second of its own', async () => {
+  test('may make 20 calls a second, independently of other devices', async () => {
     const first = await linkSensor(home.client);
     const other = await linkSensor(home.client);
     nextSecond();
@@ -223,7 +223,7 @@ describe('a device', () => {
   });
 });
 
-test('a wrong token at the API of the devices costs no write, and none with its form before the sixth in a second', async () => {
+test('an invalid token on the device API costs no write if it is malformed or among the first five of a second', async () => {
   const written: number[] = [];
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => void written.push(write);
@@ -237,13 +237,13 @@ test('a wrong token at the API of the devices costs no write, and none with its 
     expect(tally(await Promise.all(calls))).toEqual({ 401: tokens.length });
     return written.reduce((sum, value) => sum + value, 0);
   };
-  const drawn = Array.from({ length: 8 }, () => drawToken('device', randomBytes));
+  const wellFormed = Array.from({ length: 8 }, () => drawToken('device', randomBytes));
   try {
     expect(await tryWith(Array(20).fill('dev_garbage'))).toBe(0);
     nextSecond();
-    expect(await tryWith(drawn.slice(0, 5))).toBe(0);
+    expect(await tryWith(wellFormed.slice(0, 5))).toBe(0);
     nextSecond();
-    expect(await tryWith(drawn)).toBeGreaterThan(0);
+    expect(await tryWith(wellFormed)).toBeGreaterThan(0);
   } finally {
     await cloud.stop();
   }

@@ -6,39 +6,39 @@ const cipher = cipherOf(randomBytes(32), randomBytes);
 const vault = createVault(cipher);
 
 describe('a vault', () => {
-  test('gives back what was sealed, and shows nothing of it until then', async () => {
-    const sealed = await vault.seal('a-secret-of-16-or-more', 'id');
-    expect(sealed).not.toContain('a-secret');
-    expect(sealed).not.toBe(await vault.seal('a-secret-of-16-or-more', 'id'));
-    expect(await vault.open(sealed, 'id')).toBe('a-secret-of-16-or-more');
+  test('encrypts secrets unreadably, each time differently, and decrypts them', async () => {
+    const encrypted = await vault.seal('a-secret-of-16-or-more', 'id');
+    expect(encrypted).not.toContain('a-secret');
+    expect(encrypted).not.toBe(await vault.seal('a-secret-of-16-or-more', 'id'));
+    expect(await vault.open(encrypted, 'id')).toBe('a-secret-of-16-or-more');
   });
 
-  test('opens nothing that it has not sealed', async () => {
-    await expect(vault.open('ybndrfg8ejkmcpqxot1uwisza3', 'id')).rejects.toThrow('not sealed');
+  test('rejects a text that it has not encrypted', async () => {
+    await expect(vault.open('ybndrfg8ejkmcpqxot1uwisza3', 'id')).rejects.toThrow('not encrypted');
   });
 
-  test('opens nothing for another context or by another key, nor what was changed', async () => {
-    const sealed = await vault.seal('a-secret', 'id');
-    const broken = `${sealed.slice(0, -6)}AAAAA=`;
-    await expect(vault.open(sealed, 'other')).rejects.toThrow();
+  test('rejects another context, another key and a manipulated ciphertext', async () => {
+    const encrypted = await vault.seal('a-secret', 'id');
+    const broken = `${encrypted.slice(0, -6)}AAAAA=`;
+    await expect(vault.open(encrypted, 'other')).rejects.toThrow();
     await expect(vault.open(broken, 'id')).rejects.toThrow();
-    await expect(createVault(cipherOf(randomBytes(32), randomBytes)).open(sealed, 'id')).rejects.toThrow();
+    await expect(createVault(cipherOf(randomBytes(32), randomBytes)).open(encrypted, 'id')).rejects.toThrow();
   });
 
-  test('opens a secret once, and again when that went wrong', async () => {
+  test('caches decrypted secrets, but not failures', async () => {
     let calls = 0;
     let fails = true;
     const counting = createVault({
       ...cipher,
-      decrypt: (...given) => {
+      decrypt: (...args) => {
         calls += 1;
-        return fails ? Promise.reject(new Error('no')) : cipher.decrypt(...given);
+        return fails ? Promise.reject(new Error('no')) : cipher.decrypt(...args);
       },
     });
-    const sealed = await vault.seal('a-secret', 'id');
-    await expect(counting.open(sealed, 'id')).rejects.toThrow('no');
+    const encrypted = await vault.seal('a-secret', 'id');
+    await expect(counting.open(encrypted, 'id')).rejects.toThrow('no');
     fails = false;
-    for (let at = 0; at < 3; at++) expect(await counting.open(sealed, 'id')).toBe('a-secret');
+    for (let at = 0; at < 3; at++) expect(await counting.open(encrypted, 'id')).toBe('a-secret');
     expect(calls).toBe(2);
   });
 });

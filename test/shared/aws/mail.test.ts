@@ -12,11 +12,11 @@ afterEach(() => {
   ses.reset();
   vi.unstubAllEnvs();
 });
-// Files share their modules: the next one wants the real client.
+// Test files share modules, so the next one needs the real client.
 afterAll(() => ses.restore());
 
-/** A cloud that sends mails as a Lambda does; gives what it logged while somebody asked for a code, and by which request. */
-const askForCode = async (email = 'nurse@example.com'): Promise<{ logged: string; requestId: string }> => {
+/** Requests a reset code from a cloud that sends mails like a Lambda function. Returns its log, and the id of the request. */
+const requestCode = async (email = 'nurse@example.com'): Promise<{ logged: string; requestId: string }> => {
   vi.stubEnv('MAIL_SENDER', 'cloud@example.com');
   const lines: string[] = [];
   const { mail } = runtimeOfLambda();
@@ -35,9 +35,9 @@ const sent = () => ses.commandCalls(SendEmailCommand).map(({ args: [{ input }] }
 const codeIn = (input: ReturnType<typeof sent>[number] | undefined): string =>
   /^[\w-]{32}$/m.exec(input?.Content?.Simple?.Body?.Text?.Data ?? '')?.[0] ?? 'no code';
 
-test('a mail goes from the address of the stage to the user, by SES, as plain text in UTF-8', async () => {
+test('sends plain-text mails in UTF-8 through SES, from the address of the stage to the user', async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
-  const { logged } = await askForCode();
+  const { logged } = await requestCode();
   const [input, ...more] = sent();
   expect(more).toEqual([]);
   expect(input).toEqual({
@@ -53,24 +53,24 @@ test('a mail goes from the address of the stage to the user, by SES, as plain te
   expect(logged).not.toContain(codeIn(input));
 });
 
-test('a mail that SES refuses is logged with the id of the request, without the code, and whoever asked learns nothing of it', async () => {
+test('logs a mail that SES rejects with the request id and without the code, and hides the failure from the caller', async () => {
   ses.on(SendEmailCommand).rejects(new Error('Sending is paused for this account'));
-  const { logged, requestId } = await askForCode();
+  const { logged, requestId } = await requestCode();
   expect(logged).toContain('Sending is paused');
   expect(logged).toContain(`"requestId":"${requestId}"`);
   expect(codeIn(sent()[0])).not.toBe('no code');
   expect(logged).not.toContain(codeIn(sent()[0]));
 });
 
-test('a stage without an address sends nothing', async () => {
+test('sends nothing from a stage without an address', async () => {
   vi.stubEnv('MAIL_SENDER', '');
   const { mail, settings } = runtimeOfLambda();
   await expect(mail('a@example.com', 's', 't')).rejects.toThrow('no address');
   expect([sent(), settings.MAIL_SENDER]).toEqual([[], '']);
 });
 
-test('the domain of an address goes to SES in ASCII, which is all that it takes', async () => {
+test('converts the domain of an address to ASCII, because SES accepts nothing else', async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
-  await askForCode('nurse@münchen.example.de');
+  await requestCode('nurse@münchen.example.de');
   expect(sent()[0]?.Destination?.ToAddresses).toEqual(['nurse@xn--mnchen-3ya.example.de']);
 });

@@ -7,7 +7,7 @@ import { toldOf } from '#shared/domain/people/subscription.ts';
 const sns = mockClient(SNSClient);
 afterAll(() => sns.restore());
 
-test('all subscriptions of a topic are listed, over all pages, and only confirmed ones are told of alarms', async () => {
+test('lists the subscriptions of all pages of a topic, and only confirmed ones get alarms', async () => {
   const TopicArn = 'arn:aws:sns:eu-central-1:1:alarms';
   const subscription = (SubscriptionArn: string, Protocol: string) => ({ SubscriptionArn, Protocol, Endpoint: 'x' });
   sns.on(ListSubscriptionsByTopicCommand, { TopicArn }).resolves({

@@ -20,7 +20,7 @@ const errorOf = (call: Promise<unknown>) =>
     (error: Error) => error,
   );
 
-describe('a call that nobody answers ends in time', () => {
+describe('a call without a response', () => {
   afterEach(() => void vi.useRealTimers());
   const urls = (url: string) => ({
     events: url,
@@ -33,44 +33,40 @@ describe('a call that nobody answers ends in time', () => {
   });
   const messages = [{ body: '{}', delaySeconds: 0, groupId: '1' }];
   test.each([
+    ['the table', 8_000, (at: object, _: string) => createTable(documentClient({ ...account, ...at }), 't').get(key)],
     [
-      'of the table',
-      8_000,
-      (at: object, _: string) => createTable(documentClient({ ...account, ...at }), 't').get(key),
-    ],
-    [
-      'of a queue',
+      'a queue',
       7_000,
       (at: object, url: string) => queuesBySqs({ ...account, ...at }, urls(url), Date.now).send('timers', messages),
     ],
-    ['of the keys', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
-    ['of a topic', 5_000, (at: object) => subscriptionsBySns({ ...account, ...at }, 'arn:topic')()],
-    ['of the mail', 3_000, (at: object) => mailBySes({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
-  ])('%s, after %i ms at the latest', async (what, longest, call) => {
+    ['KMS', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
+    ['an SNS topic', 5_000, (at: object) => subscriptionsBySns({ ...account, ...at }, 'arn:topic')()],
+    ['SES', 3_000, (at: object) => mailBySes({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
+  ])('to %s ends within %i ms', async (service, maxMs, call) => {
     await using silence = await startSilence();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const start = performance.now();
     let isOver = false;
     const error = errorOf(call({ endpoint: silence.url }, silence.url)).finally(() => (isOver = true));
-    // Time passes only as far as somebody waits for it, and slowly enough for what goes over the wire.
+    // Time advances only while a call waits, and slowly enough for the network.
     while (!isOver) {
       vi.advanceTimersByTime(silence.heard() > 0 ? 50 : 0);
       for (let turn = 0; turn < 20; turn++) await setImmediate();
     }
-    expect((await error)?.name).toBe(what === 'of the table' ? 'TableUnavailable' : 'TimeoutError');
+    expect((await error)?.name).toBe(service === 'the table' ? 'TableUnavailable' : 'TimeoutError');
     expect(silence.heard()).toBeGreaterThan(1);
-    expect(performance.now() - start).toBeLessThanOrEqual(longest);
+    expect(performance.now() - start).toBeLessThanOrEqual(maxMs);
   });
 
-  test('of the table, when it falls silent within its answer', async () => {
+  test('to the table ends in time if the response stops halfway', async () => {
     await using silence = await startSilence('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
   });
 });
 
-test('a process that was frozen loses one try to its dead sockets, however many it kept', async () => {
-  // What was connected before the freeze hears nothing any more.
+test('a process that was frozen loses only one attempt to its dead sockets, however many it has', async () => {
+  // Connections from before the freeze are dead.
   const dead = new Set<Socket>();
   const sockets = new Set<Socket>();
   let lost = 0;
@@ -89,7 +85,7 @@ test('a process that was frozen loses one try to its dead sockets, however many 
   server.close();
 });
 
-test('no try to send a message begins when it is too late', async () => {
+test('starts no attempt to send a message after its deadline', async () => {
   await using silence = await startSilence();
   const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(

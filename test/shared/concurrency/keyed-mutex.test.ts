@@ -3,30 +3,30 @@ import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
 
 const forever = () => new Promise<never>(() => {});
 
-describe('one at a time', () => {
-  test('runs what has the same key in the order of the calls, though one fails, and other keys beside it', async () => {
-    const inTurn = keyedMutex(60_000);
+describe('a keyed mutex', () => {
+  test('runs calls with the same key one by one in order, even if one fails, and other keys in parallel', async () => {
+    const runInOrder = keyedMutex(60_000);
     const order: string[] = [];
-    const say = (name: string) => async () => void order.push(name);
+    const record = (name: string) => async () => void order.push(name);
     const gate = Promise.withResolvers<void>();
-    const failed = inTurn('a', async () => {
+    const failed = runInOrder('a', async () => {
       await gate.promise;
       order.push('first');
-      throw new Error('no luck');
+      throw new Error('failed');
     });
-    const rest = [inTurn('a', say('second')), inTurn('a', say('third'))];
-    await inTurn('b', say('another'));
+    const rest = [runInOrder('a', record('second')), runInOrder('a', record('third'))];
+    await runInOrder('b', record('another'));
     gate.resolve();
-    await expect(failed).rejects.toThrow('no luck');
+    await expect(failed).rejects.toThrow('failed');
     await Promise.all(rest);
     expect(order).toEqual(['another', 'first', 'second', 'third']);
   });
 
-  test('is held up by what never ends once, and for no longer than told', async () => {
-    const inTurn = keyedMutex(200);
-    void inTurn('a', forever);
+  test('waits for a call that never ends only once, up to the time limit', async () => {
+    const runInOrder = keyedMutex(200);
+    void runInOrder('a', forever);
     const start = performance.now();
-    await Promise.all(Array.from({ length: 10 }, () => inTurn('a', async () => {})));
+    await Promise.all(Array.from({ length: 10 }, () => runInOrder('a', async () => {})));
     const ms = performance.now() - start;
     expect(ms).toBeGreaterThanOrEqual(199);
     expect(ms).toBeLessThan(10 * 199);

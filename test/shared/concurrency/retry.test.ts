@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Machine } from '#shared/concurrency/machine.ts';
 import { retry } from '#shared/concurrency/retry.ts';
 
-/** A machine whose time passes only in its pauses, and by `pass`. */
-const standing = (random = 0.5) => {
+/** Returns a machine whose time advances only by its pauses and by `pass`. */
+const manualMachine = (random = 0.5) => {
   const pauses: number[] = [];
   let time = 0;
   const machine: Machine = {
@@ -22,22 +22,22 @@ const standing = (random = 0.5) => {
 };
 const options = { attempts: 4, forMs: 1_000, longestPause: (made: number) => 10 * made };
 
-describe('what is tried again', () => {
-  test('gives the first result, after a part of the longest pause for each attempt before it', async () => {
-    const { machine, pauses } = standing(0.5);
+describe('retry', () => {
+  test('returns the first result, after a random part of the longest pause before each further attempt', async () => {
+    const { machine, pauses } = manualMachine(0.5);
     const results = [null, null, 'done'];
     expect(await retry(async () => results.shift() ?? null, options, machine)).toBe('done');
     expect(pauses).toEqual([5, 10]);
   });
 
-  test('is given up after so many attempts', async () => {
-    const { machine, pauses } = standing();
+  test('gives up after the maximum number of attempts', async () => {
+    const { machine, pauses } = manualMachine();
     expect(await retry(async () => null, options, machine)).toBeNull();
     expect(pauses).toHaveLength(3);
   });
 
-  test('has an end, however slowly it fails', async () => {
-    const { machine, pass } = standing(0);
+  test('gives up when the time is used up, however slow the attempts are', async () => {
+    const { machine, pass } = manualMachine(0);
     let attempts = 0;
     const slow = async () => {
       attempts += 1;
@@ -48,8 +48,8 @@ describe('what is tried again', () => {
     expect(attempts).toBe(2);
   });
 
-  test('is not tried again when it throws', async () => {
-    const { machine, pauses } = standing();
+  test('does not retry an attempt that throws', async () => {
+    const { machine, pauses } = manualMachine();
     const broken = async () => Promise.reject(new Error('broken'));
     await expect(retry(broken, options, machine)).rejects.toThrow('broken');
     expect(pauses).toEqual([]);

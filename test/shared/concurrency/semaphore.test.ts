@@ -4,7 +4,7 @@ import { createSemaphore } from '#shared/concurrency/semaphore.ts';
 const forever = () => new Promise(() => {});
 
 describe('a semaphore', () => {
-  test('lets so many through at a time for each key, and the next in the order of coming', async () => {
+  test('limits the permits of each key, and grants the next ones in the order of the calls', async () => {
     const { acquire } = createSemaphore(2, () => null);
     const order: string[] = [];
     const permits = await Promise.all(['a', 'b'].map(() => acquire('x', forever)));
@@ -23,7 +23,7 @@ describe('a semaphore', () => {
     expect(order).toEqual(['c', 'd']);
   });
 
-  test('gives those who have a permit at a key at the same time something in common, until the last has left', async () => {
+  test('shares one object between the current permits of a key, until the last is released', async () => {
     const { acquire } = createSemaphore(2, () => new Set());
     const [first, second, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
     expect(first?.shared).toBe(second?.shared);
@@ -35,7 +35,7 @@ describe('a semaphore', () => {
     expect((await acquire('x', forever))?.shared).not.toBe(first?.shared);
   });
 
-  test('sends those away whose acquire timeout is over, and loses no place by it', async () => {
+  test('returns null after the acquire timeout, and loses no permit by that', async () => {
     const { acquire } = createSemaphore(1, () => null);
     const permit = await acquire('x', forever);
     expect(await acquire('x', async () => {})).toBeNull();

@@ -8,14 +8,14 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { changesNothing, isNoted, stepQuietly } from '#shared/ingest/caught-up.ts';
 
 const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
-/** Steps a state by a message as the queue would. */
-const judge = (state: SensorState, message: object, receiveDate: number) => {
+/** Applies a message to a state, as `process` does for queued ones. */
+const processed = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
   return stepByMessage(state, credible(decoders.maker_a(message), cause.receiveDate), cause, noRoomContext);
 };
 const stateAfter = (messages: readonly object[], from: SensorState = newSensorState): SensorState =>
-  messages.reduce((state: SensorState, message, at) => judge(state, message, 1_000_000 + at).next, from);
+  messages.reduce((state: SensorState, message, at) => processed(state, message, 1_000_000 + at).next, from);
 
 const presence = (presenceDetected: boolean, more: object = {}) => ({
   type: 4,
@@ -31,60 +31,60 @@ const received = (messages: readonly object[], manufacturer: 'maker_a' | 'maker_
 const quietly = (state: SensorState, ...messages: object[]) =>
   stepQuietly(state, device.sensorId, received(messages), 2_000_000);
 
-describe('a report is judged without the queue', () => {
+describe('a report skips the queue', () => {
   const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
 
-  test('only when it makes no event', () => {
+  test('only if it makes no event', () => {
     expect(isUnchanged(state, quietly(state, timed(true, 900_002)) ?? newSensorState)).toBe(true);
     expect(quietly(state, timed(false, 900_002))).toBe(null);
     expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
   });
 
-  test('never when more than the state judges it: regions, firmware, bed exits, what nobody knows', () => {
-    const more = [
+  test('never if it needs more than the state: regions, firmware, bed exits, unknown messages', () => {
+    const reports = [
       presence(true, { timestamp: 900_002, presenceRegionMap: { 0: 1 } }),
       { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } },
       { type: 10, payload: { timestamp: 900_002 } },
       { type: 99, payload: {} },
       {},
     ];
-    for (const message of more) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
+    for (const message of reports) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
-  test('never when it is something else, and then the table is not even asked', async () => {
+  test('never if it is another kind of message, for which the state is not even read', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
       expect(await changesNothing({ store: { states } } as never, sender, [message], 2_000_000)).toBe(false);
   });
 
-  test('never when it is of a fall, even one that says nothing new', () => {
+  test('never if it is about a fall, even without news', () => {
     const fallen = stateAfter([fall('calling', 900_002)], state);
-    expect(judge(fallen, fall('calling', 900_002), 2_000_000).events).toEqual([]);
+    expect(processed(fallen, fall('calling', 900_002), 2_000_000).events).toEqual([]);
     expect(quietly(fallen, fall('calling', 900_002))).toBe(null);
   });
 
-  test('never by a sensor that is silent: a call without a message may wait that makes it active', () => {
-    const silent = { ...state, isActive: false };
-    expect(quietly(silent, timed(true, 900_002))).toBe(null);
+  test('never if the sensor is offline, because a queued call without messages may make it active', () => {
+    const inactive = { ...state, isActive: false };
+    expect(quietly(inactive, timed(true, 900_002))).toBe(null);
     const offline = { cmd: 'event', type: 5, timestamp: 900_002, data: { status: 1 } };
-    expect(stepQuietly(silent, device.sensorId, received([offline], 'maker_b'), 2_000_000)).toBe(null);
+    expect(stepQuietly(inactive, device.sensorId, received([offline], 'maker_b'), 2_000_000)).toBe(null);
   });
 });
 
-describe('what waits when a report comes is noted', () => {
-  test('but for falls', () => {
+describe('a call is noted before it is queued', () => {
+  test('unless it contains only falls', () => {
     expect(isNoted(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
     expect(isNoted(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
     expect(isNoted(received([{}]), {})).toBe(true);
   });
 
-  test('and falls, too, of a device that calls very often: nobody fills the queue with them uncounted', () => {
+  test('even if it contains only falls, from a busy device: nobody can fill the queue with uncounted falls', () => {
     expect(isNoted(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
     expect(isNoted(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('though falls may wait: what changes nothing before them changes nothing after them', () => {
+  test('and pending falls need no note: a report that changes nothing before them changes nothing after them', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({
@@ -97,7 +97,7 @@ describe('what waits when a report comes is noted', () => {
       })),
       { maxLength: 6 },
     );
-    const words = fc.array(
+    const messages = fc.array(
       fc.oneof(
         fc.boolean().map((is) => presence(is)),
         fc.tuple(fc.boolean(), fc.integer({ min: 900_000, max: 900_300 })).map(([is, at]) => timed(is, at)),
@@ -112,15 +112,15 @@ describe('what waits when a report comes is noted', () => {
     );
     let quiet = 0;
     fc.assert(
-      fc.property(words, falls, report, (before, waiting, last) => {
+      fc.property(messages, falls, report, (before, pending, last) => {
         const state = stateAfter(before);
         const next = quietly(state, last);
         if (!next || !isUnchanged(state, next)) return;
         quiet += 1;
-        const later = stateAfter(waiting, state);
-        const judged = judge(later, last, 2_000_000);
-        expect(judged.events).toEqual([]);
-        expect(isUnchanged(later, judged.next)).toBe(true);
+        const later = stateAfter(pending, state);
+        const result = processed(later, last, 2_000_000);
+        expect(result.events).toEqual([]);
+        expect(isUnchanged(later, result.next)).toBe(true);
       }),
       { numRuns: 2_000 },
     );

@@ -14,18 +14,18 @@ const report = (presenceDetected: boolean) =>
   JSON.stringify({ type: 4, payload: { presenceDetected, timestamp: Date.now() } });
 const fall = () => JSON.stringify(fallMessage('calling', Date.now()));
 
-test('of a device of which 1,000 calls wait no report is taken, its falls are up to 3,000, and all again once they are judged', async () => {
+test('rejects reports of a device with 1,000 pending calls and falls with 3,000, until few calls are pending', async () => {
   const measured: string[] = [];
   let isStuck = true;
   let runtime: Runtime | undefined;
   const cloud = await startTestCloud({
     log: () => {},
-    wrap: (given) => {
-      runtime = given;
+    wrap: (original) => {
+      runtime = original;
       const failpoint: Runtime['failpoint'] = (name) => {
-        if (isStuck && name === 'process.judged') throw new Error('nothing is judged');
+        if (isStuck && name === 'process.judged') throw new Error('nothing is processed');
       };
-      return { ...given, failpoint };
+      return { ...original, failpoint };
     },
   });
   try {
@@ -35,7 +35,7 @@ test('of a device of which 1,000 calls wait no report is taken, its falls are up
     const measure = ((name: string) => void measured.push(name)) as Measure;
     const deps = await compose({ ...runtime, metrics: { ...unmeasured, measure } }, [...ingestUses, 'devices.get']);
     const hash = hashOf(deviceToken);
-    const say = async (text: string) => {
+    const post = async (text: string) => {
       const device = await deps.store.devices.get(hash);
       return device && ingest(deps, device, text);
     };
@@ -44,19 +44,19 @@ test('of a device of which 1,000 calls wait no report is taken, its falls are up
 
     await haveCalled(1_000 + LOOK_EVERY - 1);
     expect(measured).not.toContain('DevicesHeldBack');
-    expect(await say(report(true))).toEqual({ warnings: [] });
+    expect(await post(report(true))).toEqual({ warnings: [] });
     expect(measured.filter((name) => name === 'DevicesHeldBack')).toHaveLength(1);
-    expect(await say(report(false))).toEqual({ refusal: 'rate_limited' });
-    expect(await say(fall())).toEqual({ warnings: [] });
+    expect(await post(report(false))).toEqual({ refusal: 'rate_limited' });
+    expect(await post(fall())).toEqual({ warnings: [] });
     const answer = await caller.call('POST', `/devices/${sensorId}/messages`, report(false));
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '5']);
 
     await haveCalled(3_000);
-    expect(await say(fall())).toEqual({ warnings: [] });
-    expect(await say(fall())).toEqual({ refusal: 'rate_limited' });
+    expect(await post(fall())).toEqual({ warnings: [] });
+    expect(await post(fall())).toEqual({ refusal: 'rate_limited' });
 
     isStuck = false;
-    await expect.poll(() => say(report(true)), { timeout: 20_000 }).toEqual({ warnings: [] });
+    await expect.poll(() => post(report(true)), { timeout: 20_000 }).toEqual({ warnings: [] });
     expect(await deps.store.devices.get(hash)).toMatchObject({ isHeldBack: false });
   } finally {
     await cloud.stop();

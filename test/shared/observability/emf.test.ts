@@ -3,7 +3,7 @@ import { publisherIn } from '#shared/observability/emf.ts';
 import { buffered, type MetricName, metrics } from '#shared/observability/metrics.ts';
 
 afterEach(() => vi.restoreAllMocks());
-/** What is written to standard output meanwhile, line by line. */
+/** Returns the lines written to standard output during a call. */
 const linesOf = (run: () => void): Record<string, unknown>[] => {
   const written: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0);
@@ -17,7 +17,7 @@ const linesOf = (run: () => void): Record<string, unknown>[] => {
 };
 
 describe('the embedded metric format', () => {
-  test('has all values of an invocation in one line, with unit, namespace and the one dimension', () => {
+  test('puts all values of an invocation into one line, with unit, namespace and dimension', () => {
     const publish = publisherIn('SensorCloud-test');
     const [line, ...more] = linesOf(() =>
       publish([
@@ -42,7 +42,7 @@ describe('the embedded metric format', () => {
     });
   });
 
-  test('tells nothing twice', () => {
+  test('writes each value only once', () => {
     const publish = publisherIn('SensorCloud-test');
     const lines = linesOf(() => {
       publish([['Events', 1]]);
@@ -54,15 +54,15 @@ describe('the embedded metric format', () => {
     ]);
   });
 
-  test('takes every metric', () => {
+  test('supports every metric', () => {
     const all = Object.keys(metrics) as MetricName[];
     const [line = {}] = linesOf(() => publisherIn('SensorCloud-test')(all.map((name) => [name, 1])));
     expect(Object.keys(line)).toEqual(expect.arrayContaining(all));
   });
 });
 
-describe('what an invocation measures', () => {
-  test('leaves at its end and only then, 1 unless told otherwise', async () => {
+describe('the metrics of an invocation', () => {
+  test('appear only at its end, with the default value 1', async () => {
     const left: unknown[] = [];
     const { measure, flush } = buffered(
       async (all) => void left.push(all),
@@ -82,7 +82,7 @@ describe('what an invocation measures', () => {
     ]);
   });
 
-  test('waits for others when it says only how many messages were accepted, but not for long', async () => {
+  test('wait up to a minute for other metrics if they only count accepted messages', async () => {
     const left: unknown[] = [];
     let time = 0;
     const { measure, flush } = buffered(
@@ -105,14 +105,14 @@ describe('what an invocation measures', () => {
     ]);
   });
 
-  test('fails no invocation when it cannot leave', async () => {
-    const told: unknown[] = [];
+  test('never make an invocation fail if they cannot be written', async () => {
+    const reported: unknown[] = [];
     const { measure, flush } = buffered(
-      () => Promise.reject(new Error('no way out')),
-      (error) => told.push(error),
+      () => Promise.reject(new Error('not written')),
+      (error) => reported.push(error),
     );
     measure('Events');
     await flush();
-    expect(told).toEqual([new Error('no way out')]);
+    expect(reported).toEqual([new Error('not written')]);
   });
 });

@@ -17,8 +17,8 @@ const refused = (read: () => unknown): string => {
   return '';
 };
 
-/** All settings that are read at a start: where, its declarations, and what is said when one has this value. */
-const places: [place: string, declared: Rows, refusal: (name: string, value: unknown) => string][] = [
+/** Where settings are read, their declarations, and the error for a value. */
+const readers: [reader: string, declared: Rows, refusal: (name: string, value: unknown) => string][] = [
   ['a function', ofFunctions, (name, value) => refused(() => settingsFrom({ [name]: String(value) }))],
   [
     'the local host',
@@ -33,7 +33,7 @@ const places: [place: string, declared: Rows, refusal: (name: string, value: unk
 ];
 
 const long = 'x'.repeat(2_049);
-/** What some setting might be given by mistake, the same for all of them. */
+/** Mistaken values, tried with every setting. */
 const mistakes = [
   '-1',
   '1.5',
@@ -68,43 +68,46 @@ const mistakes = [
   '{"reads":{"rate":0}}',
   '{"webhooks":1001}',
 ];
-/** Whether a setting accepts a value. Without a schema it takes any text: functions get what a host has checked. */
+/** Whether a setting accepts a value. Without a schema it accepts any text, which a host has checked for functions. */
 const accepts = ({ schema }: Setting, value: unknown): boolean => schema?.().safeParse(value).success ?? true;
 const descriptionOf = ({ schema }: Setting): string => schema?.().description ?? 'any text';
 
-describe.each(places)('what %s refuses', (_, declared, refusal) => {
+describe.each(readers)('the settings of %s', (_, declared, refusal) => {
   const all = Object.entries<Setting>(declared);
 
-  test.each(all)('%s: says what it must be, shows no secret, and takes what it says', (name, setting) => {
-    const wrong = mistakes.filter((value) => !accepts(setting, value));
-    expect(wrong.length > 0 || descriptionOf(setting).includes('any text')).toBe(true);
-    for (const value of wrong) {
-      const says = refusal(name, value);
-      expect(says).toContain(`\n  ${name} must be ${descriptionOf(setting)}`);
-      expect(says).not.toContain('hunter2');
-      if (setting.about?.isSecret) expect(says).not.toMatch(/tr0ub4dor|it is "/);
-    }
-    const example = setting.about?.example;
-    if (example !== undefined) expect([name, accepts(setting, example)]).toEqual([name, true]);
-  });
+  test.each(all)(
+    '%s: the error states what is allowed and shows no secret, and the example is valid',
+    (name, setting) => {
+      const wrong = mistakes.filter((value) => !accepts(setting, value));
+      expect(wrong.length > 0 || descriptionOf(setting).includes('any text')).toBe(true);
+      for (const value of wrong) {
+        const error = refusal(name, value);
+        expect(error).toContain(`\n  ${name} must be ${descriptionOf(setting)}`);
+        expect(error).not.toContain('hunter2');
+        if (setting.about?.isSecret) expect(error).not.toMatch(/tr0ub4dor|it is "/);
+      }
+      const example = setting.about?.example;
+      if (example !== undefined) expect([name, accepts(setting, example)]).toEqual([name, true]);
+    },
+  );
 
   test.each(all.filter(([, setting]) => /^a whole number/.test(descriptionOf(setting))))(
-    '%s: its bounds are those named',
+    '%s: accepts the bounds in its description and nothing beyond',
     (_, setting) => {
       const description = descriptionOf(setting);
-      const [least, most] = description.match(/\d+/g)?.map(Number) ?? [];
-      if (least === undefined || most === undefined) throw new Error(description);
-      const around = [least - 1, least, most, most + 1];
+      const [minimum, maximum] = description.match(/\d+/g)?.map(Number) ?? [];
+      if (minimum === undefined || maximum === undefined) throw new Error(description);
+      const around = [minimum - 1, minimum, maximum, maximum + 1];
       expect(around.map((value) => accepts(setting, value))).toEqual([false, true, true, false]);
     },
   );
 
-  test('what a length is said of has it', () => {
+  test('limit texts to the lengths in their descriptions', () => {
     for (const [name, setting] of all) {
       const description = descriptionOf(setting);
-      const most = Number(/ (\d+) (?:printable )?(?:characters|letters)/.exec(description)?.[1]);
-      if (most && !description.includes('JSON'))
-        expect([name, accepts(setting, 'x'.repeat(most + 9))]).toEqual([name, false]);
+      const maximum = Number(/ (\d+) (?:printable )?characters/.exec(description)?.[1]);
+      if (maximum && !description.includes('JSON'))
+        expect([name, accepts(setting, 'x'.repeat(maximum + 9))]).toEqual([name, false]);
     }
   });
 });
@@ -134,26 +137,28 @@ test.each([
   ['retrySchedule', '0,5,x', 'each a whole number from 0 to 86400 .*: \\[2\\] is "x"'],
   ['retrySchedule', Array(21).fill('1').join(), 'up to 20 comma-separated values.*: has more than 20 entries'],
   ['oidcRules', '[{"claim":"a"}]', ': \\[0\\].value: Invalid input: expected string, received undefined'],
-])('a refused part of %s is named, with what is allowed: %s', (name, value, says) => {
+])('the error names the wrong part of %s and what is allowed: %s', (name, value, error) => {
   const message = refused(() => stageFrom((key) => (key === name ? value : undefined)));
-  expect(message).toMatch(new RegExp(`^wrong settings of the stage:\\n  ${name} must be .*${says}`));
+  expect(message).toMatch(new RegExp(`^wrong settings of the stage:\\n  ${name} must be .*${error}`));
 });
 
-test('a function that does not start says which quota is wrong, and its largest value', () => {
+test('a function that does not start names the wrong quota and its maximum', () => {
   const message = refused(() => settingsFrom({ QUOTAS: '{"webhooks":5000,"cats":1}', RATE_LIMIT_PER_SECOND: '-1' }));
-  expect(message).toMatch(/^wrong environment:\n {2}RATE_LIMIT_PER_SECOND must be a whole number from 0 to 1000000\n/);
+  expect(message).toMatch(
+    /^invalid environment:\n {2}RATE_LIMIT_PER_SECOND must be a whole number from 0 to 1000000\n/,
+  );
   expect(message).toMatch(
     /QUOTAS must be .*; webhooks: must be a whole number from 0 to 1000; Unrecognized key: "cats"$/,
   );
 });
 
 test('a function logs no value of a wrong variable', () => {
-  const given = { SERVICE_NAME: 'hunter2\n', QUOTAS: '{"bots":"hunter2"}', CORS_ORIGINS: 'hunter2' };
-  expect(refused(() => settingsFrom(given)).match(/must be/g)?.length).toBeGreaterThan(2);
-  expect(refused(() => settingsFrom(given))).not.toContain('hunter2');
+  const variables = { SERVICE_NAME: 'hunter2\n', QUOTAS: '{"bots":"hunter2"}', CORS_ORIGINS: 'hunter2' };
+  expect(refused(() => settingsFrom(variables)).match(/must be/g)?.length).toBeGreaterThan(2);
+  expect(refused(() => settingsFrom(variables))).not.toContain('hunter2');
 });
 
-test('functions refuse a part of a trusted proxy, without showing its secret', () => {
+test('functions reject incomplete settings of a trusted proxy, without showing the secret', () => {
   const message = refused(() => settingsFrom({ TRUSTED_PROXY_SECRET: 'hunter2-hunter2-hunter2' }));
   expect(message.match(/is missing/g)).toHaveLength(2);
   expect(message).not.toContain('hunter2');

@@ -13,10 +13,10 @@ import { items } from '#shared/store/table.ts';
 const bot = items.bot({ customerId: 7, botId: 3 });
 const rate = items.rate({ subject: 's', window: 'tries' });
 
-/** What is done, in its order, in a call of a table: its answers are given by what is written. */
-const runOf = async (
+/** Runs a call and returns its writes in order. `respond` returns the response of the table to a write. */
+const runCall = async (
   act: (table: Table) => Promise<unknown>,
-  answer: (key: string) => number[] | null = () => null,
+  respond: (key: string) => number[] | null = () => null,
 ) => {
   const done: string[] = [];
   const nameOf = (write: Write): string => {
@@ -26,16 +26,16 @@ const runOf = async (
   };
   const table = {
     write: async (...writes: Write[]) => {
-      // Whoever does not wait is overtaken here.
+      // Reveals callers that do not await.
       await new Promise(setImmediate);
       const [name = ''] = writes.map(nameOf);
-      const failed = answer(name);
+      const failed = respond(name);
       if (!failed) done.push(name);
       return failed;
     },
     update: async (key: { sk: string }) => {
       await new Promise(setImmediate);
-      if (answer(key.sk)) return null;
+      if (respond(key.sk)) return null;
       done.push(key.sk);
       return {};
     },
@@ -58,22 +58,22 @@ const fail = () => {
 };
 const LINE = 'line of C#7#AUDIT';
 
-describe('the line of a change', () => {
-  test('is kept before the first write, once, and stays', async () => {
-    const { done } = await runOf(async (table) => {
+describe('the audit line of a call', () => {
+  test('precedes the first write, is written once and stays', async () => {
+    const { done } = await runCall(async (table) => {
       await Promise.all([table.update(bot, {} as never), table.write({ put: bot })]);
       await table.write({ put: bot });
     });
     expect(done).toEqual([LINE, bot.sk, bot.sk, bot.sk]);
   });
 
-  test('is not there without a write, or for a count of calls', async () => {
-    expect((await runOf(async () => 1)).done).toEqual([]);
-    expect((await runOf((table) => table.write({ put: rate }))).done).toEqual([rate.sk]);
+  test('does not exist for a call that writes nothing, or only counts for rate limits', async () => {
+    expect((await runCall(async () => 1)).done).toEqual([]);
+    expect((await runCall((table) => table.write({ put: rate }))).done).toEqual([rate.sk]);
   });
 
-  test('if it cannot be kept, nothing is changed', async () => {
-    const { done, result } = await runOf(
+  test('prevents the change if it cannot be written', async () => {
+    const { done, result } = await runCall(
       (table) => table.write({ put: bot }),
       (name) => {
         if (name === LINE) throw new TableUnavailable('gone');
@@ -84,47 +84,47 @@ describe('the line of a change', () => {
     expect(result).toBeInstanceOf(TableUnavailable);
   });
 
-  test('is taken back when nothing was changed, whether the call was refused or not', async () => {
+  test('disappears if nothing was changed, whether the call was refused or not', async () => {
     const refused = (name: string) => (name === bot.sk ? [0] : null);
-    expect((await runOf((table) => table.write({ put: bot }).then(fail), refused)).done).toEqual([LINE, 'no line']);
-    expect((await runOf((table) => table.update(bot, {} as never), refused)).done).toEqual([LINE, 'no line']);
+    expect((await runCall((table) => table.write({ put: bot }).then(fail), refused)).done).toEqual([LINE, 'no line']);
+    expect((await runCall((table) => table.update(bot, {} as never), refused)).done).toEqual([LINE, 'no line']);
   });
 
-  test('stays when something was changed before the call was refused', async () => {
-    expect((await runOf((table) => table.write({ put: bot }).then(fail))).done).toEqual([LINE, bot.sk]);
+  test('stays if something was changed before the call was refused', async () => {
+    expect((await runCall((table) => table.write({ put: bot }).then(fail))).done).toEqual([LINE, bot.sk]);
   });
 
-  test('stays when nobody knows whether something was changed', async () => {
+  test('stays if it is unknown whether something was changed', async () => {
     const dead = (name: string) => {
-      if (name === bot.sk) throw new TableUnavailable('no answer');
+      if (name === bot.sk) throw new TableUnavailable('no response');
       return null;
     };
-    expect((await runOf((table) => table.write({ put: bot }), dead)).done).toEqual([LINE]);
-    // Even when the handler makes a refusal of it.
-    expect((await runOf((table) => table.write({ put: bot }).catch(fail), dead)).done).toEqual([LINE]);
-    // The answer to the first try was lost: the second one finds the change of the first.
+    expect((await runCall((table) => table.write({ put: bot }), dead)).done).toEqual([LINE]);
+    // Even if the handler turns it into a refusal.
+    expect((await runCall((table) => table.write({ put: bot }).catch(fail), dead)).done).toEqual([LINE]);
+    // The response to the first attempt was lost: the second one finds the change of the first.
     const second = (name: string) => {
       if (name !== bot.sk) return null;
       noteDoubt();
       return [0];
     };
-    expect((await runOf((table) => table.write({ put: bot }).then(fail), second)).done).toEqual([LINE]);
+    expect((await runCall((table) => table.write({ put: bot }).then(fail), second)).done).toEqual([LINE]);
   });
 
-  test('is kept anew for what is written after it was taken back', async () => {
-    const answered = Promise.withResolvers<void>();
+  test('returns for a change that follows its removal', async () => {
+    const responded = Promise.withResolvers<void>();
     const refused = [[0]];
     let late: Promise<unknown> = Promise.resolve();
-    const { done } = await runOf(
+    const { done } = await runCall(
       async (table) => {
-        late = answered.promise.then(() => table.write({ put: bot }));
+        late = responded.promise.then(() => table.write({ put: bot }));
         await table.write({ put: bot });
         return fail();
       },
       (name) => (name === bot.sk ? (refused.pop() ?? null) : null),
     );
     expect(done).toEqual([LINE, 'no line']);
-    answered.resolve();
+    responded.resolve();
     await late;
     expect(done).toEqual([LINE, 'no line', LINE, bot.sk]);
   });

@@ -51,7 +51,7 @@ const defaultsOf = (rows: Record<string, Row>): Json =>
 describe.each(Object.entries(tables))('%s', (path, rows) => {
   const body = defaultsOf(rows);
 
-  test('the defaults before the first PUT', async () => {
+  test('returns the defaults before the first PUT', async () => {
     const { sensorId } = await add(makerOf(path));
     const answer = await clientFor(path).ok('GET', at(path, sensorId));
     const extra = path === 'maker_a/config/basic' ? { learningModeEndDate: null } : {};
@@ -59,7 +59,7 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
     expect(answer).toEqual({ ...body, ...extra, ...name });
   });
 
-  test('each value that a field takes is stored', async () => {
+  test('stores every valid value of each field', async () => {
     for (const values of rounds(rows, good)) {
       const sent = consistent(Object.fromEntries(values));
       const answer = await put(path, sent);
@@ -69,7 +69,7 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
     }
   });
 
-  test('each value that a field does not take is named, and no other field is', async () => {
+  test('names exactly the fields with invalid values', async () => {
     for (const [round, sent] of rounds(rows, bad).entries()) {
       const splits = splitsOf(sent);
       for (const part of splits[round % splits.length] ?? []) {
@@ -85,21 +85,21 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
     }
   });
 
-  test('unknown and response-only fields are ignored', async () => {
+  test('ignores unknown and read-only fields', async () => {
     const answer = await put(path, { ...body, learningModeEndDate: 5, unknown: 1, id: 'x' });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body as Json)).not.toContain('unknown');
   });
 
-  test('400 for a sensor of the other maker', async () => {
+  test('responds with 400 for a sensor of the other maker', async () => {
     const other = makerOf(path) === 'maker_a' ? 'maker_b' : 'maker_a';
     const answer = await clientFor(path).call('GET', at(path, ids[other]));
     expect(answer.status).toBe(400);
   });
 });
 
-describe('cross rules', () => {
-  test('an upper rate below the lower one is refused, an equal one is taken', async () => {
+describe('rules across fields', () => {
+  test('reject an upper rate below the lower one, and accept an equal one', async () => {
     const path = 'maker_b/config/vital-data';
     const body = defaultsOf(tables[path] ?? {});
     const low = await put(path, {
@@ -113,14 +113,14 @@ describe('cross rules', () => {
     expect((await put(path, { ...body, heartRateUpper: 60, heartRateLower: 60 })).status).toBe(200);
   });
 
-  test.each(['sittingAlarmEnabled', 'sittingUpAlarmEnabled'])('%s switches posture detection on', async (field) => {
+  test.each(['sittingAlarmEnabled', 'sittingUpAlarmEnabled'])('%s turns posture detection on', async (field) => {
     const path = 'maker_b/config/fall';
     const body = { ...defaultsOf(tables[path] ?? {}), postureDetectionEnabled: false };
     expect((await put(path, body)).body).toMatchObject({ postureDetectionEnabled: false });
     expect((await put(path, { ...body, [field]: true })).body).toMatchObject({ postureDetectionEnabled: true });
   });
 
-  test('name and optimizationEnabled are the same in the sensor and its basic configuration', async () => {
+  test('keep name and optimizationEnabled equal in the sensor and its basic configuration', async () => {
     const path = 'maker_a/config/basic';
     await put(path, { ...defaultsOf(tables[path] ?? {}), name: 'Kitchen', optimizationEnabled: false });
     const sensor = await client.ok('GET', `/sensors/${ids.maker_a}`);
@@ -128,12 +128,12 @@ describe('cross rules', () => {
   });
 });
 
-describe('modes', () => {
+describe('modes of a device', () => {
   const path = 'maker_a/config/basic';
   const set = async (more: Json) => (await put(path, { ...defaultsOf(tables[path] ?? {}), ...more })).body as Json;
   const learning = { learningModeEnabled: true };
 
-  test('learning: 14 days from the first true, not from a repeat, and false ends it', async () => {
+  test('learning lasts 14 days from the first true, not from a repeated one, and ends with false', async () => {
     const before = Date.now() + skipped;
     const { learningModeEndDate: end } = await set(learning);
     expect(Number(end) - before).toBeGreaterThanOrEqual(14 * DAY);
@@ -144,7 +144,7 @@ describe('modes', () => {
     expect(Number((await set(learning)).learningModeEndDate)).toBeGreaterThan(Number(end));
   });
 
-  test('learning ends by itself, and takes the test mode with it', async () => {
+  test('learning ends by time, and the test mode with it', async () => {
     await skip(13 * DAY + DAY / 2);
     expect(await set({ ...learning, testModeEnabled: true })).toMatchObject({ testModeEnabled: true });
     await skip(DAY / 2 + 1_000);
@@ -152,7 +152,7 @@ describe('modes', () => {
     expect(await client.ok('GET', at(path))).toMatchObject(ended);
   });
 
-  test('test mode ends after 24 h', async () => {
+  test('test mode ends after 24 hours', async () => {
     await set({ testModeEnabled: true });
     await skip(DAY - 10_000);
     expect(await client.ok('GET', at(path))).toMatchObject({ testModeEnabled: true });
@@ -161,13 +161,13 @@ describe('modes', () => {
   });
 });
 
-describe('what a device is told', () => {
-  type Told = { version: string; config: Record<string, Json> };
+describe('the configuration that a device fetches', () => {
+  type Fetched = { version: string; config: Record<string, Json> };
 
-  test('only the fields that its firmware supports', async () => {
+  test('contains only the fields that its firmware supports', async () => {
     for (const firmware of [28, 29, 30, 31, 33, 34, 37, 38, 39, 40, 41, 42]) {
       const { sensorId, device } = await add('maker_a', firmware);
-      const { config } = await device.ok<Told>('GET', `/devices/${sensorId}/config`);
+      const { config } = await device.ok<Fetched>('GET', `/devices/${sensorId}/config`);
       for (const part of ['basic', 'dryContact', 'firmware', 'telemetry', 'critical']) {
         const rows = tables[`maker_a/config/${part === 'dryContact' ? 'dry-contact' : part}`] ?? {};
         const known = Object.entries(rows).filter(
@@ -180,21 +180,21 @@ describe('what a device is told', () => {
     }
   });
 
-  test('a sensor of maker B is told nothing of a room that only maker A understands', async () => {
+  test('contains no fields of the room for maker B that only maker A supports', async () => {
     const { sensorId, device } = await add('maker_b');
-    const { config } = await device.ok<Told>('GET', `/devices/${sensorId}/config`);
+    const { config } = await device.ok<Fetched>('GET', `/devices/${sensorId}/config`);
     expect(Object.keys(config).sort()).toEqual(['basic', 'fall', 'firmwareToInstall', 'room', 'vitalData']);
     for (const field of ['zMin', 'zMax', 'enterDuration', 'exitDuration'])
       expect(config.room).not.toHaveProperty(field);
   });
 
-  test('304 without a body until something changes', async () => {
+  test('gets 304 without a body until something changes', async () => {
     const { sensorId, device } = await add('maker_a');
     const ask = (tag?: string) =>
       device.call('GET', `/devices/${sensorId}/config`, undefined, tag === undefined ? {} : { 'if-none-match': tag });
     const first = await ask();
     const tag = first.headers.get('etag') ?? '';
-    expect(tag).toBe(`"${(first.body as Told).version}"`);
+    expect(tag).toBe(`"${(first.body as Fetched).version}"`);
     for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
       const again = await ask(known);
       expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag]);

@@ -27,7 +27,7 @@ describe('the address of a caller behind the trusted proxy', () => {
     [['2001:db8:1:2::c4a:42838'], '2001:db8:1:2'],
     [['2001:db8::1'], '2001:db8:0:0'],
     [['::ffff:192.0.2.1'], '192.0.2.1'],
-  ])('is the last entry of its header: %j is %s', (viewer, address) => {
+  ])('comes from the last entry of its header: %j yields %s', (viewer, address) => {
     expect(through(...viewer)).toBe(address);
   });
   test.each([
@@ -40,13 +40,13 @@ describe('the address of a caller behind the trusted proxy', () => {
     [['fe80::1%eth0']],
     [['192.0.2.1 192.0.2.2']],
     [['[192.0.2.1']],
-  ])('is that of the proxy when its header says none: %j', (viewer) => {
+  ])('falls back to the TCP peer if the header contains none: %j', (viewer) => {
     expect(through(...viewer)).toBe(PEER);
   });
-  test('is that of the proxy when the header came in two spellings: which was the last is not known', () => {
+  test('falls back to the TCP peer if the header came in two spellings, whose order is unknown', () => {
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'], 'x-viewer': ['192.0.2.2'] })).toBe(PEER);
   });
-  test('is the TCP peer unless the secret is there, once', () => {
+  test('falls back to the TCP peer unless the secret was sent exactly once', () => {
     const viewer = { 'X-Viewer': ['192.0.2.1'] };
     expect(at(viewer)).toBe(PEER);
     for (const hop of [[''], ['a-guess'], [secret, secret], ['a-guess', secret], [`${secret}, ${secret}`]])
@@ -54,7 +54,7 @@ describe('the address of a caller behind the trusted proxy', () => {
     expect(at({ ...viewer, 'X-Hop': [secret], 'x-hop': [secret] })).toBe(PEER);
     expect(at({ ...viewer, '': [''] }, none)).toBe(PEER);
   });
-  test('is proven by the secret also where only its hash is known, and not by the hash', () => {
+  test('needs the secret even if the setting holds its hash: the hash is not accepted', () => {
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const hashed = { ...proxy, TRUSTED_PROXY_SECRET: hash };
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'] }, hashed)).toBe('192.0.2.1');
@@ -62,8 +62,8 @@ describe('the address of a caller behind the trusted proxy', () => {
   });
 });
 
-test('at the API of the devices it is told and proven as at that of the apps', () => {
-  // As an HTTP API hands a request over, by version 1.0 of its payload: names of headers may be in lower case.
+test('the trusted proxy works on the device API, too, where header names are in lower case', () => {
+  // The payload of an HTTP API, version 1.0.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
   const headers = { 'x-hop': [secret], 'x-viewer': ['192.0.2.1'], 'X-Forwarded-For': ['198.51.100.7, 203.0.113.9'] };
   expect(at(headers)).toBe('192.0.2.1');

@@ -23,11 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), counted.stop()]));
 
-/** The headers of an answer that CORS has. */
+/** Returns the names of the CORS headers among these. */
 const corsOf = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 const anybody = () => clientOf(cloud.url);
 
-describe('a page of a listed origin may read every answer:', () => {
+describe('CORS for pages of a listed origin', () => {
   const large = JSON.stringify({ username: 'x'.repeat(300_000), password: '' });
   test.each<[number, string, string, (string | undefined)?, Record<string, string>?]>([
     [200, 'GET', '/server/config'],
@@ -39,7 +39,7 @@ describe('a page of a listed origin may read every answer:', () => {
     [400, 'POST', '/users/login', '{'],
     [413, 'POST', '/users/login', large],
     [417, 'GET', '/health', undefined, { expect: 'a-miracle' }],
-  ])('%i of %s %s', async (status, method, path, body, more = {}) => {
+  ])('exposes the %i of %s %s', async (status, method, path, body, more = {}) => {
     const { headers, ...answer } = await anybody().call(method, path, body, { ...page, ...more });
     expect([answer.status, headers.get('access-control-allow-origin')]).toEqual([status, LISTED]);
     expect(headers.get('vary')?.split(', ')).toContain('Origin');
@@ -49,7 +49,7 @@ describe('a page of a listed origin may read every answer:', () => {
     expect(exposed).toEqual(expect.arrayContaining([...sent, 'token', 'retry-after', 'etag', 'link']));
   });
 
-  test('the 403 of a right that is missing, and what a page of a list says of its length', async () => {
+  test('exposes the 403 for a missing permission, and X-Total-Is of a list', async () => {
     const admin = await logIn(anybody(), 'admin', ADMIN_PASSWORD);
     const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'reader',
@@ -64,7 +64,7 @@ describe('a page of a listed origin may read every answer:', () => {
     expect(headers.get('access-control-expose-headers')).toContain('X-Total-Is');
   });
 
-  test('the 429 of a limit, and the token of a login', async () => {
+  test('exposes the 429 of a rate limit, and the token of a login', async () => {
     const login = { username: 'admin', password: ADMIN_PASSWORD };
     const { headers } = await anybody().call('POST', '/users/login', login, page);
     expect([headers.get('access-control-allow-origin'), headers.has('token')]).toEqual([LISTED, true]);
@@ -74,7 +74,7 @@ describe('a page of a listed origin may read every answer:', () => {
     expect(limited?.headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 
-  test('the 503 of a host that starts', async () => {
+  test('exposes the 503 of a host that is starting', async () => {
     const early: Promise<Response>[] = [];
     const starting = await startTestCloud({
       environment: { CORS_ORIGINS: LISTED },
@@ -91,18 +91,18 @@ describe('a page of a listed origin may read every answer:', () => {
 
 describe('a preflight', () => {
   test.each([
-    ['of a path with a token', '/users/me', 'GET, PUT, DELETE'],
-    ['of a path that does not exist, so that the page learns of its 404', '/nothing', 'GET, POST, PUT, DELETE'],
-  ])('%s is answered without a token', async (_, path, methods) => {
+    ['a path that needs a token', '/users/me', 'GET, PUT, DELETE'],
+    ['a path that does not exist, so that the page sees the 404', '/nothing', 'GET, POST, PUT, DELETE'],
+  ])('needs no token for %s', async (_, path, methods) => {
     const { status, headers } = await anybody().call('OPTIONS', path, undefined, { ...page, ...preflight });
     const names = ['origin', 'methods', 'headers', 'credentials'];
-    const said = names.map((name) => headers.get(`access-control-allow-${name}`));
+    const allowed = names.map((name) => headers.get(`access-control-allow-${name}`));
     expect(status).toBe(204);
-    expect(said).toEqual([LISTED, methods, 'Authorization, Content-Type, If-None-Match', null]);
+    expect(allowed).toEqual([LISTED, methods, 'Authorization, Content-Type, If-None-Match', null]);
     expect(headers.get('vary')).toBe('Origin');
   });
 
-  test('counts as no call of its address', async () => {
+  test('does not count against the rate limit of its address', async () => {
     const limitsAt = async (origin: string) => {
       const { headers } = await clientOf(counted.url).call('OPTIONS', '/users/me', undefined, { origin, ...preflight });
       return headers.get('x-ratelimit-limit');
@@ -112,22 +112,22 @@ describe('a preflight', () => {
   });
 });
 
-describe('no header of CORS', () => {
+describe('CORS headers', () => {
   test.each([
-    ['is for an origin that is not listed', stranger],
-    ['is for an opaque origin', { origin: 'null' }],
-    ['is for a caller that names none', {}],
-  ])('%s', async (_, headers) => {
+    ['an origin that is not listed', stranger],
+    ['an opaque origin', { origin: 'null' }],
+    ['a caller without an origin', {}],
+  ])('do not appear for %s', async (_, headers) => {
     const [answer, asked] = await Promise.all([
       anybody().call('GET', '/server/config', undefined, headers),
       anybody().call('OPTIONS', '/server/config', undefined, { ...preflight, ...headers }),
     ]);
     expect([corsOf(answer.headers), corsOf(asked.headers)]).toEqual([[], []]);
-    // What a cache keeps of this answer is not for pages of listed origins.
+    // A cache must not return this response to pages of listed origins.
     expect(answer.headers.get('vary')).toContain('Origin');
   });
 
-  test('is in any answer where no origin is listed', async () => {
+  test('never appear if no origin is listed', async () => {
     const plain = await startTestCloud();
     const { headers } = await clientOf(plain.url).call('GET', '/server/config', undefined, page);
     const asked = await clientOf(plain.url).call('OPTIONS', '/server/config', undefined, { ...page, ...preflight });
@@ -135,7 +135,7 @@ describe('no header of CORS', () => {
     expect([corsOf(headers), headers.get('vary'), corsOf(asked.headers)]).toEqual([[], null, []]);
   });
 
-  test('is in the answer to what is no HTTP', async () => {
+  test('never appear in the response to invalid HTTP', async () => {
     const socket = connect(Number(new URL(cloud.url).port), '127.0.0.1');
     socket.write(`GET / HTTP/9.9\r\nOrigin: ${LISTED}\r\n\r\n`);
     const [head] = await once(socket, 'data');

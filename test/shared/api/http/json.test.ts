@@ -10,7 +10,7 @@ const isInt64 = (json: string): boolean => {
 const nested = (depth: number, open = '[', close = ']') => open.repeat(depth) + close.repeat(depth);
 
 describe('an integer in JSON', () => {
-  test.each(['0', '1', '30', '9007199254740991', ' 7 ', '4503599627370497'])('%s is one', (json) => {
+  test.each(['0', '1', '30', '9007199254740991', ' 7 ', '4503599627370497'])('may be written as %s', (json) => {
     expect(isInt64(json)).toBe(true);
   });
   test.each([
@@ -35,10 +35,10 @@ describe('an integer in JSON', () => {
     'true',
     '[1]',
     '{}',
-  ])('%s is none, and is never rounded to one', (json) => {
+  ])('cannot be written as %s, which is not rounded', (json) => {
     expect(isInt64(json)).toBe(false);
   });
-  test('is exact inside of objects and arrays, beside texts that look like numbers', () => {
+  test('stays exact in objects and arrays, next to texts that look like numbers', () => {
     const schema = z.object({ a: z.array(int64), b: z.string() });
     const good = parseJson('{"a":[1,9007199254740991],"b":"1.0 1e0 -0 9007199254740993"}');
     expect('value' in good && schema.parse(good.value)).toEqual({
@@ -51,40 +51,40 @@ describe('an integer in JSON', () => {
 });
 
 describe('nesting', () => {
-  test('of 32 is read, of 33 is refused, of a million too', () => {
+  test('may be 32 levels deep; 33 or a million are rejected', () => {
     expect(parseJson(nested(32))).toHaveProperty('value');
     expect(parseJson(nested(33))).toEqual({ problem: 'json_depth' });
     expect(parseJson(nested(33, '{"a":', '}'))).toEqual({ problem: 'json_depth' });
     expect(parseJson('['.repeat(1_000_000))).toEqual({ problem: 'json_depth' });
   });
-  test('is not what a text holds, whatever it escapes', () => {
+  test('ignores brackets in texts, whatever they escape', () => {
     expect(parseJson(JSON.stringify({ a: `${'['.repeat(99)}"\\` }))).toHaveProperty('value');
     expect(parseJson(JSON.stringify(['\\"', '{'.repeat(99)]))).toHaveProperty('value');
   });
 });
 
-describe('what is no JSON', () => {
+describe('invalid JSON', () => {
   test.each(['', ' ', '{', '{"a":1,}', "{'a':1}", '[1] 2', 'NaN', '01', '+1', '.5', '1.', '\u{feff}{}', '"\u0000"'])(
-    '%j is refused',
+    '%j is rejected',
     (text) => {
       expect(parseJson(text)).toEqual({ problem: 'json' });
     },
   );
 });
 
-describe('keys that touch prototypes', () => {
-  test('change none: neither that of the value, nor of all objects', () => {
+describe('keys such as __proto__', () => {
+  test('change no prototype, neither of the value nor of all objects', () => {
     const parsed = parseJson('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1.5}');
     const value = 'value' in parsed ? parsed.value : null;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
-  test('are dropped by a schema', () => {
+  test('disappear when a schema parses the value', () => {
     const schema = z.object({ isAdmin: z.boolean().default(false) });
     const parsed = parseJson('{"__proto__":{"isAdmin":true},"constructor":1,"toString":2}');
     expect('value' in parsed && schema.parse(parsed.value)).toEqual({ isAdmin: false });
   });
-  test('given twice, the last value counts', () => {
+  test('keep their last value if they are repeated', () => {
     expect(parseJson('{"a":1,"a":2}')).toEqual({ value: { a: 2 } });
   });
 });

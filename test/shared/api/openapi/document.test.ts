@@ -27,13 +27,13 @@ afterAll(async () => {
   await world.stop();
 });
 
-test('a public validator finds nothing wrong with the document', async () => {
+test('the document passes a public OpenAPI validator', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
 });
 
-test('redocly finds nothing to recommend', async () => {
+test('the document passes the recommended rules of redocly', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   const file = join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify(document));
@@ -44,7 +44,7 @@ test('redocly finds nothing to recommend', async () => {
   await rm(folder, { recursive: true });
 });
 
-/** All values of a key anywhere in the document. */
+/** Returns all values of a key, anywhere in the document. */
 const valuesOf = (key: string, value: unknown = document): unknown[] =>
   value === null || typeof value !== 'object'
     ? []
@@ -52,10 +52,10 @@ const valuesOf = (key: string, value: unknown = document): unknown[] =>
         ...(name === key && typeof member === 'string' ? [member] : []),
         ...valuesOf(key, member),
       ]);
-/** What engines such as RE2 (Go) and that of Rust (pydantic) do not read: look-around, back-references, escapes by u. */
+/** Syntax that engines such as RE2 (Go) and the one of Rust (pydantic) lack: look-around, back-references, \u escapes. */
 const notPortable = /\(\?(?!:)|\\[1-9ukpP]|\\[bB]\{|[*+?}]\+/;
 
-test('patterns are read by every engine: no look-around, back-references, surrogates or escapes by u', () => {
+test('patterns work in every regex engine: no look-around, back-references, surrogates or \\u escapes', () => {
   const patterns = [...new Set(valuesOf('pattern'))] as string[];
   expect(patterns.length).toBeGreaterThan(5);
   expect(patterns.filter((pattern) => notPortable.test(pattern) || !pattern.isWellFormed())).toEqual([]);
@@ -63,7 +63,7 @@ test('patterns are read by every engine: no look-around, back-references, surrog
     expect([planted, notPortable.test(planted)]).toEqual([planted, true]);
 });
 
-test('formats are those of the registry', () => {
+test('formats come from the OpenAPI registry', () => {
   // https://spec.openapis.org/registry/format/
   const known = ['uuid', 'binary', 'ipv4', 'ipv6', 'int32'];
   const examples = new Set<string>(Format.options);
@@ -71,7 +71,7 @@ test('formats are those of the registry', () => {
   expect(formats.sort()).toEqual(known.sort());
 });
 
-test('eventType is an int32 with the codes of D2, in what receivers get and in lists of events', () => {
+test('eventType is an int32 with the codes of D2, in payloads and in lists of events', () => {
   const codes = [1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31];
   const schemas = at('components', 'schemas') as Record<
     string,
@@ -82,12 +82,12 @@ test('eventType is an int32 with the codes of D2, in what receivers get and in l
   expect(listed).toEqual([{ type: 'integer', format: 'int32', enum: codes }, { type: 'null' }]);
 });
 
-test('the server configuration may be asked by nobody, and in each of the three ways of a user', () => {
+test('the server configuration needs no login, and accepts each of the three kinds', () => {
   const ways = [{}, { session: [] }, { accessToken: [] }, { cookie: [] }];
   expect(at('paths', '/server/config', 'get', 'security')).toEqual(ways);
 });
 
-test('every tag has one description, and operations use no other', () => {
+test('every tag has one description, and operations use no other tags', () => {
   const tags = at('tags') as { name: string; description: string }[];
   expect(new Set(tags.map(({ name }) => name)).size).toBe(tags.length);
   expect(tags.filter(({ description }) => description.length < 10)).toEqual([]);
@@ -99,7 +99,7 @@ test('every tag has one description, and operations use no other', () => {
   expect([...new Set(used)].sort()).toEqual(tags.map(({ name }) => name).sort());
 });
 
-test('the client of TypeScript is generated inside the clone', async () => {
+test('openapi-typescript generates a client from the document', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
   const cli = new URL('../../../../node_modules/openapi-typescript/bin/cli.js', import.meta.url).pathname;
@@ -108,12 +108,12 @@ test('the client of TypeScript is generated inside the clone', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the document has every operation of the contracts, once, and no page', () => {
+test('the document has every operation of the contracts once, and no pages', () => {
   const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
   expect(listed.map(({ operationId }) => operationId).sort()).toEqual(documented.map(([name]) => name).sort());
 });
 
-test('operations of devices name a server of their own where they have one, and no other operation does', () => {
+test('only operations of the device API name a separate server, if there is one', () => {
   const description = describeApi(groups);
   const serversOf = (DEVICE_URL: string) => {
     const { paths } = openApi(description, { ...about, DEVICE_URL }) as { paths: Record<string, Json> };
@@ -128,7 +128,7 @@ test('operations of devices name a server of their own where they have one, and 
   }
 });
 
-test('every reference leads somewhere, and no component is there in vain', () => {
+test('every reference resolves, and every component is used', () => {
   const text = JSON.stringify(document);
   const references = new Set([...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, to = '']) => to));
   for (const reference of references) expect(at(...reference.split('/').slice(1)), reference).toBeTypeOf('object');
@@ -140,7 +140,7 @@ test('every reference leads somewhere, and no component is there in vain', () =>
   expect(text).not.toContain('$defs');
 });
 
-test('a 400 for a sensor of the other maker is as the document has it: no field is wrong', async () => {
+test('a 400 for a sensor of the other maker matches the document and names no field', async () => {
   const path = '/sensors/{sensorId}/maker_a/config/basic';
   const { client, ids } = world.ours;
   const { body } = await client.call('GET', path.replace('{sensorId}', ids.makerBSensorId ?? ''));
@@ -148,7 +148,7 @@ test('a 400 for a sensor of the other maker is as the document has it: no field 
   expect(faultsAt(body, 'paths', path, 'get', 'responses', '400', ...json, 'schema')).toEqual([]);
 });
 
-test('every 401 tells how to authenticate, and the document says under which names', async () => {
+test('every 401 has WWW-Authenticate, and the document lists both its names', async () => {
   const body = { code: 'no-code-at-all', newPassword: 'a-password-of-no-interest' };
   const answers = [
     await world.anybody.call('POST', '/users/password-reset/confirm', body),
@@ -173,7 +173,7 @@ describe.each(documented)('%s', (name, operation) => {
   const place = ['paths', operation.path, operation.method.toLowerCase()];
   const success = [...place, 'responses', operation.success];
 
-  test(`${name}: a summary, and a schema for every answer and parameter`, () => {
+  test(`${name} has a summary, and a schema for every response and parameter`, () => {
     expect(at(...place, 'summary')).toMatch(/\S/);
     for (const [status, response] of Object.entries(at(...place, 'responses') as Record<string, Json>)) {
       if (status === '304') continue;
@@ -189,7 +189,7 @@ describe.each(documented)('%s', (name, operation) => {
   });
 
   if (operation.body)
-    test(`${name}: an example of its body, which is a good one`, async () => {
+    test(`${name} has a valid example of its body`, async () => {
       const media = [...place, 'requestBody', ...json];
       const example = at(...media, 'example');
       expect(example).toBeTypeOf('object');
@@ -198,7 +198,7 @@ describe.each(documented)('%s', (name, operation) => {
       expect(faultsAt((await exampleOf(name, world)).body, ...media, 'schema')).toEqual([]);
     });
 
-  test(`${name}: what it answers is what the document says, headers too`, async () => {
+  test(`${name} responds as documented, headers included`, async () => {
     const answer = await call(world, [name, operation]);
     expect(answer.status, answer.text).toBe(operation.success);
     if (operation.media) expect(Object.keys(at(...success, 'content') as Json)).toEqual(operation.media);

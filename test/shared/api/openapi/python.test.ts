@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { at, document, type Json } from '#test/contracts/document.ts';
 
-// The rules of openapi-python-client 0.29, by which it makes a client of Python without edits of the document. Their
-// names are those of its files in openapi_python_client/parser.
+// The rules under which openapi-python-client 0.29 generates a Python client from the unedited document. The comments name
+// its files in openapi_python_client/parser.
 const run = promisify(execFile);
 const TOOL = 'openapi-python-client';
 
@@ -15,7 +15,7 @@ type Schema = Json & { type?: string | string[]; properties?: Record<string, Sch
 type Operation = { operationId: string; responses: Record<string, Json>; requestBody?: Json };
 const PLACES = ['properties', 'anyOf', 'oneOf', 'allOf', 'prefixItems'];
 
-/** What lies inside of a schema, with the name that a model of it would end with. */
+/** Returns the schemas inside a schema, each with the suffix of its model's name. */
 const inside = (schema: Schema): [name: string, schema: unknown][] => [
   ...PLACES.flatMap((place) =>
     Object.entries(Object(schema[place])).map(([key, property]): [string, unknown] => [
@@ -29,15 +29,16 @@ const inside = (schema: Schema): [name: string, schema: unknown][] => [
     : []),
 ];
 
-/** The words of a name, as its case is changed: `track-id`, `trackId` and `track_id` are the same. */
+/** Returns a name without its case style: `track-id`, `trackId` and `track_id` are the same. */
 const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
 
-/** What breaks a rule in a schema and in all that lies inside it; `models` are the names that are taken. */
+/** Returns the violations in a schema and the schemas inside it. `models`: the names that are taken. */
 const complaints = (name: string, schema: unknown, models: Set<string>): string[] => {
   // schema/: every schema is an object.
   if (typeof schema === 'boolean') return [`${name} is the schema ${schema}`];
   const fields = schema as Schema;
-  if ('$ref' in fields) return String(fields.$ref).startsWith('#/components/') ? [] : [`${name} refers to elsewhere`];
+  if ('$ref' in fields)
+    return String(fields.$ref).startsWith('#/components/') ? [] : [`${name} refers to something else`];
   const faults: string[] = [];
   // properties/list_property.py
   if (fields.type === 'array' && !('items' in fields || 'prefixItems' in fields))
@@ -65,7 +66,7 @@ const contentOf = (response: Json): string[] => {
   return Object.keys(Object((found as Json).content));
 };
 
-test('schemas are objects, lists are of something, and no two models or fields have the same name', () => {
+test('schemas are objects, lists have items, and no two models or fields have the same name', () => {
   const models = new Set<string>();
   const schemas = Object.entries(at('components', 'schemas') as Record<string, Json>);
   expect(schemas.flatMap(([name, schema]) => complaints(name, schema, models))).toEqual([]);
@@ -89,15 +90,15 @@ test.each<[string, Schema, string]>([
     'One has two fields of the same name',
   ],
   [
-    'a model that is there',
+    'a model whose name is taken',
     { type: 'object', properties: { two: { properties: {} } } },
     'Onetwo is the name of two models',
   ],
-])('%s is found', (_, schema, complaint) => {
+])('finds %s', (_, schema, complaint) => {
   expect(complaints('One', schema, new Set(['onetwo']))).toEqual([complaint]);
 });
 
-test('every operation has a name of its own that is an identifier, and no word of Python', () => {
+test('every operation has a unique name that is an identifier and not a keyword of Python', () => {
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids.map(plain)).size).toBe(ids.length);
   expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]*$/.test(id) || ['import', 'from', 'pass', 'del'].includes(id))).toEqual(
@@ -105,8 +106,8 @@ test('every operation has a name of its own that is an identifier, and no word o
   );
 });
 
-test('answers and bodies have one medium, which is read; a picture alone is bytes of the answer', () => {
-  // responses.py, bodies.py: others are left out of the client, with a warning.
+test('responses and bodies have one readable media type, except for a picture', () => {
+  // responses.py, bodies.py: the client lacks all others, with a warning.
   const isRead = (media: string[]) =>
     media.length === 0 || (media.length === 1 && /^(application\/json|text\/)/.test(media[0] ?? ''));
   const others = operations.filter(
@@ -122,7 +123,7 @@ const isThere = await run(TOOL, ['--version']).then(
   () => false,
 );
 test.skipIf(!isThere)(
-  'where openapi-python-client is installed, it makes the client, and leaves out the picture alone',
+  'openapi-python-client, if installed, generates the client, and leaves out only the picture',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'python-'));
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
