@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MOST_HITS } from '#functions/api/reports/contract.ts';
+import { MAX_HITS } from '#functions/api/reports/contract.ts';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { Report } from '#shared/domain/rule/report.ts';
@@ -165,7 +165,7 @@ describe('getReport', () => {
     const from = now() - 2 * DAY;
     await seedHits(table, { customerId, sensors: [sensor.sensorId], count: 50, from, stepMs });
     // Positions follow from ids: a last hit so far behind the first stands for all between them.
-    const hitId = firstId(customerId) + MOST_HITS + 1;
+    const hitId = firstId(customerId) + MAX_HITS + 1;
     const createDate = now();
     const key = items.ruleHit({ customerId, hitId });
     await table.write({ put: { id: hitId, createDate, updateDate: createDate, messages: [], sensorId: 'x', ...key } });
