@@ -73,7 +73,7 @@ export const handler = serve(auth, {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');
     }
-    // Whoever reads the email of the account may log in from this address, even while others guess its password.
+    // A person who reads the email of the account may log in from this address, even while others guess its password.
     await store.sessions.rememberAddress(accountKey, address, now());
     return { status: 'OK' };
   },
