@@ -43,8 +43,8 @@ export const acknowledge = group({
       method: 'GET',
       summary: 'Get the acknowledgement page',
       description:
-        'Returns an HTML page with a button that acknowledges the alarm. Opening the page changes nothing, so scanners of ' +
-        'links cannot acknowledge an alarm.',
+        'Returns an HTML page with a button that acknowledges the alarm. Opening the page changes nothing, so link ' +
+        'scanners cannot acknowledge an alarm.',
       response: Bytes,
       media,
     },

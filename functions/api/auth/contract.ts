@@ -11,7 +11,7 @@ const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the u
 /** Users manage their sessions and second factor themselves; neither colleagues nor access tokens can. */
 const ofCaller = defaults({ auth: 'session', may: 'logged_in', params: ByUser, success: 200 });
 const ofSelf = defaults({ ...ofCaller, path: '/users/{userId}/otp', beforeOtp: true });
-const onlySelf = 'Only for the caller; any other user is answered with 404.';
+const onlySelf = 'Only for the caller; naming any other user returns 404.';
 
 const sessionHeaders = {
   Token: 'Session token, for `Authorization: Bearer`',

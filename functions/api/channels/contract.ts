@@ -19,7 +19,7 @@ const OfChannel = ByUser.extend({ by: By });
 const ofUser = defaults({ auth: 'session', may: 'logged_in', params: OfChannel, success: 200 });
 const ofDuty = defaults({ path: '/users/{userId}/duty', auth: 'user', may: 'logged_in', params: ByUser, success: 200 });
 
-const onlySelf = 'Only for the caller; any other user is answered with 404.';
+const onlySelf = 'Only for the caller; naming any other user returns 404.';
 
 export const channels = group({
   name: 'channels',

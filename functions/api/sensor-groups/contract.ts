@@ -65,8 +65,8 @@ export const sensorGroups = group({
       method: 'DELETE',
       summary: 'Delete a sensor group',
       description:
-        'The sensors of the group are kept. A group that a rule watches cannot be deleted, because its sensors would no ' +
-        'longer be watched without anybody noticing.',
+        'The sensors of the group are kept. A group that a rule watches cannot be deleted, because its sensors would ' +
+        'silently stop being watched.',
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_group_not_found', 'sensor_group_in_use'],

@@ -139,8 +139,8 @@ export const sensors = group({
       description:
         `Returns the events of the last 120 days, newest first. ${lookedText('1,000', '4,000')} A new event may take a ` +
         'second to appear. `raw` is null if it exceeds 16 KiB. It is also null in the older events of a page once their ' +
-        'total exceeds 5 MiB, counting each `"` and `\\` twice; 160 events always fit. To get all of it, get the single ' +
-        'event.',
+        'total exceeds 5 MiB, counting each `"` and `\\` twice; 160 events always fit. A single event always has ' +
+        'it.',
       may: 'logged_in',
       query: z.object(lookedQuery(idText)),
       response: paged(EventView),

@@ -6,12 +6,12 @@ import { idText } from '#shared/domain/values.ts';
 /** A separate function, because consoles request it all the time, and many sensors and rules make it slow. */
 export const watch = group({
   name: 'watch',
-  about: 'Gaps in watching and alarming: offline sensors, rules that notify nobody, failing webhooks',
+  about: 'Monitoring gaps: offline sensors, rules that notify nobody, failing webhooks',
   operations: {
     getWatch: {
       method: 'GET',
       path: '/customers/{customerId}/watch',
-      summary: 'Get the gaps of a customer',
+      summary: 'Get the monitoring gaps of a customer',
       description:
         'Returns what is not being watched, and what keeps alarms from reaching people. Everybody who can see the sensors of ' +
         'the customer can read it, so that the night shift knows. Changes may take a second to appear.',
