@@ -20,8 +20,8 @@ export const audit = group({
         'Returns the entries of the last 400 days, newest first. There is an entry for each call that changes something, for ' +
         'each call that a known caller was not allowed to make, and for each login, including those with a wrong password. ' +
         'Reads and device messages are not logged. An entry is written before its change, so a process that dies in between ' +
-        'leaves an entry for a change that was not made. Calls that concern no customer, such as those on firmware, are logged under ' +
-        `customer 0, which only system admins can read. ${lookedText('500', '5,000')}`,
+        'leaves an entry for a change that was not made. Calls that concern no customer, such as those on firmware, are ' +
+        `logged under customer 0, which only system admins can read. ${lookedText('500', '5,000')}`,
       auth: 'user',
       may: 'manage_users',
       within: 'customer',

@@ -29,7 +29,7 @@ const lookUp = async ({ sessions }: StoreOf<LookUpUses>, username: string, addre
 
 type Candidate = Awaited<ReturnType<typeof lookUp>>;
 
-/** The actor of a login in the audit log, whether it succeeds or not. Unknown usernames are logged too, in the same time. */
+/** The actor of a login in the audit log. Unknown usernames are logged too, in the same time. */
 const actorOf = ({ account }: Candidate): [Actor, number] => {
   const id = account && String(account.accountId);
   return [{ kind: 'user', id, name: account?.username ?? null }, account?.customerId ?? UNASSIGNED];

@@ -131,7 +131,7 @@ const isSame = (user: UserItem, { next, isLost }: AccessChange): boolean =>
   (user.lostAccess === true) === isLost &&
   user.permissions.toSorted().join() === next.permissions.toSorted().join();
 
-/** Returns the users of a subject. Those who may log in come last, because a refusal is logged with the last one as actor. */
+/** Returns the users of a subject. Those who may log in come last, because the last one is logged as actor. */
 const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem[]> => {
   const known = await store.externals.usersOf(subject);
   const users = await Promise.all(known.map(({ customerId, userId }) => store.users.get(customerId, userId)));

@@ -13,7 +13,7 @@ type UserCall = {
   params: { userId: number };
   fail: (code: 'user_not_found') => never;
 };
-/** Returns the ids of the caller if the path names the caller. Nobody can see or change channels of others, not even system admins. */
+/** Returns the ids of the caller. Nobody, not even a system admin, can see or change channels of others. */
 const ownIds = ({ caller, params, fail }: UserCall) => {
   if (params.userId !== caller.accountId) return fail('user_not_found');
   return { customerId: caller.customerId, userId: caller.accountId };

@@ -7,7 +7,7 @@ type CodeText = (details: CodeDetails) => { title: string; text: string };
 export const codeMessage: Record<Language, CodeText> = {
   en: ({ service, code, minutes }) => ({
     title: `Your code for ${service}: ${code}`,
-    text: `By entering this code you agree to receive alarms here. It expires in ${minutes} minutes. If you did not request it, ignore this message.`,
+    text: `By entering this code you agree to receive alarms here. The code expires in ${minutes} minutes. If you did not request it, ignore this message.`,
   }),
   de: ({ service, code, minutes }) => ({
     title: `Ihr Code für ${service}: ${code}`,

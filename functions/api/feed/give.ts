@@ -66,7 +66,7 @@ export const nextDeliveries = async (
 /** Maximum of characters of all bodies in a response, except for the first: Lambda returns up to 6 MB. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** Returns the requests that would have been posted, and the ids of deliveries without one, because their messages are lost. */
+/** Returns the requests that would have been posted, and the ids of deliveries whose messages are lost. */
 export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliveries: readonly WebhookDelivery[]) => {
   const { store, settings, now } = deps;
   const addressKey = deliveries.length > 0 ? await addressKeyOf(deps) : null;

@@ -7,7 +7,7 @@ import { personalData } from './contract.ts';
 const GONE_TIMEOUT_MS = 8_000;
 const POLL_MS = 100;
 
-/** Returns the URL of the file of an export, or null if there is none, or none any more. */
+/** Returns the URL of the file of an export, or null if it does not exist or has expired. */
 const fileUrl = async (job: DataJob, urlOf: (file: string) => Promise<string>, now: number): Promise<string | null> =>
   job.file !== undefined && now < job.updateDate + EXPORT_KEPT ? urlOf(job.file) : null;
 

@@ -11,7 +11,7 @@ import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
-/** Above this number of sensors, reading the list of all sensors is cheaper than reading each one, unless there are thousands. */
+/** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
 const MAX_SINGLE_READS = 20;
 
 /** Returns the view of hits, with their current sensors, or null for a deleted one. */
