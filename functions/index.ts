@@ -71,13 +71,15 @@ export const groups = [
   canary,
 ] as const;
 
-/** What works on queues, what runs by the clock, and what other services call. */
+/** Functions that process queues. */
 export const consumers = [processing, deliver, ingesting, dataJobs] as const;
+/** Functions that run on a schedule, on both hosts. */
 export const schedules = [sweep, canaryRound] as const;
-/** What runs by the clock in AWS alone. */
+/** Functions that run on a schedule in AWS only. */
 export const schedulesOfAws = [alarmCheck] as const;
+/** Functions that AWS IoT calls to authenticate devices. */
 export const authorizers = [authorizer] as const;
 
-/** The folder in `functions` that has the folder of a function. */
+/** The subfolder of `functions` that a function is in. */
 export const kindOf = (name: string): 'api' | 'workers' =>
   groups.some((group) => group.name === name) ? 'api' : 'workers';

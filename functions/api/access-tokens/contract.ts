@@ -5,17 +5,17 @@ import { idText, Status, uuid } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: idText });
 
-const ofEquals = 'For the tokens of another user the caller must hold every permission that the user holds.';
+const otherUsers = 'To manage the tokens of another user, the caller must hold every permission of that user.';
 
 export const accessTokens = group({
   name: 'access-tokens',
-  about: 'Tokens by which programs act for a user',
+  about: 'Tokens that let programs act for a user',
   operations: {
     listAccessTokens: {
       method: 'GET',
       path: '/users/{userId}/access-tokens',
       summary: 'List the access tokens of a user',
-      description: ofEquals,
+      description: `Returns the tokens that have not expired, oldest first, without the secret values. ${otherUsers}`,
       auth: 'user',
       may: 'manage_users',
       orSelf: 'by_session',
@@ -29,11 +29,11 @@ export const accessTokens = group({
     createAccessToken: {
       method: 'POST',
       path: '/users/{userId}/access-tokens',
-      summary: 'Create an access token; it is shown only in this answer',
+      summary: 'Create an access token',
       description:
-        `${ofEquals} ` +
-        'It has the current rights of its user, limited to `permissions` if they are given, and to GET if it is ' +
-        '`readOnly`. A new password does not end it.',
+        'Creates a token that lets a program act for the user. The token itself is returned only in this response. It has ' +
+        'the current permissions of its user, limited to `permissions` if given, and to GET requests if it is `readOnly`. ' +
+        `Changing the password does not revoke it. ${otherUsers}`,
       auth: 'session',
       may: 'manage_users',
       orSelf: true,
@@ -48,8 +48,8 @@ export const accessTokens = group({
     deleteAccessToken: {
       method: 'DELETE',
       path: '/users/{userId}/access-tokens/{tokenId}',
-      summary: 'Delete an access token; it is invalid from the next request on',
-      description: ofEquals,
+      summary: 'Delete an access token',
+      description: `Revokes the token from the next request on. ${otherUsers}`,
       auth: 'user',
       may: 'manage_users',
       orSelf: 'by_session',

@@ -17,17 +17,18 @@ export const handler = serve(accessTokens, {
     const { name, readOnly, expiresAt } = body;
     const create = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-      // A token for another user gives its creator that user's rights, so it is limited to the permissions that both
+      // The creator of a token for another user can act as that user, so the token is limited to permissions that both
       // hold now.
       const isOwn = user.id === caller.accountId;
-      const asked = body.permissions ?? (isOwn || caller.isAdmin ? null : user.permissions);
-      const isTooMuch = asked?.some((permission) => !holds(caller, permission) || !holds(user, permission)) ?? false;
-      if (isTooMuch || !mayChange(caller, user)) return fail('forbidden');
+      const requested = body.permissions ?? (isOwn || caller.isAdmin ? null : user.permissions);
+      const isExcessive =
+        requested?.some((permission) => !holds(caller, permission) || !holds(user, permission)) ?? false;
+      if (isExcessive || !mayChange(caller, user)) return fail('forbidden');
       if (expiresAt !== null && expiresAt <= now()) refuse('expiresAt', 'invalid');
 
       const token = drawToken('access', random, user.accountKey);
       const prefix = token.slice(0, PREFIX_LENGTH);
-      const permissions = asked && [...new Set(asked)];
+      const permissions = requested && [...new Set(requested)];
       const record = { id: randomUuid(random), name, prefix, createDate: now(), permissions, readOnly };
       const session = { ...record, kind: 'token' as const, accountId: user.id, epoch: 0, csrf: '', expires: expiresAt };
       const problem = await store.accessTokens.create(user, hashOf(token), session, now());
@@ -40,7 +41,7 @@ export const handler = serve(accessTokens, {
   deleteAccessToken: async ({ caller, customerId, params, fail }, { store, now }) => {
     const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
     if (!mayChange(caller, user)) return fail('forbidden');
-    const isGone = await store.accessTokens.remove(user.accountKey, params.tokenId, now());
-    return isGone ? { status: 'OK' } : fail('access_token_not_found');
+    const isRemoved = await store.accessTokens.remove(user.accountKey, params.tokenId, now());
+    return isRemoved ? { status: 'OK' } : fail('access_token_not_found');
   },
 });

@@ -6,9 +6,9 @@ import { Bytes } from '#shared/domain/values.ts';
 const Address = z
   .string()
   .regex(/^[\w-]{1,200}$/)
-  .describe('The last part of `acknowledgeUrl`');
+  .describe('The last segment of `acknowledgeUrl`');
 
-const byAddress = defaults({
+const byLink = defaults({
   path: '/acknowledge/{address}',
   auth: 'anyone',
   params: z.object({ address: Address }),
@@ -22,36 +22,43 @@ const media = ['text/html; charset=utf-8'] as const;
 
 export const acknowledge = group({
   name: 'acknowledge',
-  about: 'Taking care of an alarm without a login, by the address that its delivery has',
+  about: 'Acknowledge an alarm without logging in, through the link in its delivery',
   operations: {
     acknowledgeByAddress: {
-      ...byAddress,
+      ...byLink,
       ...acknowledging,
       method: 'POST',
-      summary: 'Acknowledge a rule hit by the `acknowledgeUrl` of a delivery',
+      summary: 'Acknowledge a rule hit by its link',
       description:
-        'The answer is the acknowledgement that stands, whosever it is. Without a `name` it is that of the recipient; the ' +
-        'address that a user was sent always acknowledges in the name of that user, unless the rule hit has no message ' +
-        'for it. An address is good for 24 hours from when its delivery was made.',
+        'Acknowledges the rule hit behind the `acknowledgeUrl` of a delivery, and returns its acknowledgement. If somebody ' +
+        'acknowledged it before, returns theirs. Without a `name`, the name of the recipient is used. A link that was sent ' +
+        'to a user always acknowledges in the name of that user, unless the rule hit has no message for them. The link is ' +
+        'the credential; it is valid for 24 hours after its delivery was created.',
       body: Acknowledging,
       response: Acknowledgement,
     },
     getAcknowledgePage: {
-      ...byAddress,
+      ...byLink,
       ...reading,
       method: 'GET',
-      summary: 'Get a page with a button that acknowledges; to get it changes nothing',
+      summary: 'Get the acknowledgement page',
+      description:
+        'Returns an HTML page with a button that acknowledges the alarm. Opening the page changes nothing, so link ' +
+        'scanners cannot acknowledge an alarm.',
       response: Bytes,
       media,
     },
     acknowledgeByPage: {
-      ...byAddress,
+      ...byLink,
       ...acknowledging,
       method: 'POST',
       path: '/acknowledge/{address}/page',
-      // Its address is the credential: a session that the browser has too is not used, and must not end.
+      // The link is the credential. A session that the browser happens to have is not used, and must not be ended.
       csrfExempt: true,
-      summary: 'The button of that page: a form with a `name`, answered by a page',
+      summary: 'Submit the acknowledgement page',
+      description:
+        'Receives the form of the acknowledgement page, which has an optional `name`, and returns the page with the ' +
+        'acknowledgement.',
       response: Bytes,
       media,
     },

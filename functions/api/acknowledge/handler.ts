@@ -14,21 +14,24 @@ import { textsOf } from './texts.ts';
 type Operations = (typeof acknowledge)['operations'];
 type Reading = Deps<Operations['getAcknowledgePage']['uses'][number]>;
 type Writing = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
-type Place = { params: { address: string }; fail: (code: 'address_unknown') => never };
+type LinkCall = { params: { address: string }; fail: (code: 'address_unknown') => never };
 type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
-/** Whom an address was given to: a user, or (`userId` null) whoever reads what a bot's webhook tells. */
+/** The recipient of a link: a user, or, with `userId` null, the readers of a bot's webhook. */
 type Recipient = { userId: number | null; name: string };
-type Signed = { hit: HitItem; customerId: number; recipient: Recipient };
+type LinkedHit = { hit: HitItem; customerId: number; recipient: Recipient };
 
-/** The hit of an address, and whom it was given to. */
-const signedFor = async ({ params, fail }: Place, deps: Reading): Promise<Signed> => {
+/** Returns the rule hit of a link, and the recipient of the link. */
+const hitOfLink = async ({ params, fail }: LinkCall, deps: Reading): Promise<LinkedHit> => {
   const { store, openAddressKey, now } = deps;
   const claim = readAddress(params.address) ?? fail('address_unknown');
   if (claim.until * 1_000 <= now()) return fail('address_unknown');
   const customerId = customerOfHit(claim.hitId);
-  const [found, sealed] = await Promise.all([store.ruleHits.get(customerId, claim.hitId), store.addressKeys.get()]);
+  const [found, encryptedKey] = await Promise.all([
+    store.ruleHits.get(customerId, claim.hitId),
+    store.addressKeys.get(),
+  ]);
   const hit = found ?? fail('address_unknown');
-  const key = sealed === null ? fail('address_unknown') : await openAddressKey(sealed);
+  const key = encryptedKey === null ? fail('address_unknown') : await openAddressKey(encryptedKey);
   if (!isSigned(key, claim, hit.sensorEventId)) return fail('address_unknown');
   const { publisher = 'webhook', accountId = 0, extra } = hit.messages[claim.message] ?? {};
   const userId = publisher === 'webhook' ? null : accountId;
@@ -36,40 +39,41 @@ const signedFor = async ({ params, fail }: Place, deps: Reading): Promise<Signed
 };
 
 /**
- * Acknowledges a hit in a name, else in that of the recipient; what a user was sent is always in the user's own name. Gives
- * it with the acknowledgement that stands.
+ * Acknowledges a hit, and returns it with its acknowledgement, which may be an earlier one. The link of a user always
+ * acknowledges in the name of that user; any other takes the entered name, or else that of the recipient.
  */
-const take = async (place: Place & Acting, given: string, deps: Writing) => {
+const acknowledgeHit = async (call: LinkCall & Acting, enteredName: string, deps: Writing) => {
   const { store, now } = deps;
-  const { hit, customerId, recipient } = await signedFor(place, deps);
+  const { hit, customerId, recipient } = await hitOfLink(call, deps);
   const { userId } = recipient;
-  const name = nameFrom(userId === null ? given : '') ?? nameFrom(recipient.name) ?? '?';
-  place.actAs({ kind: 'link', id: userId === null ? null : String(userId), name }, customerId);
+  const name = nameFrom(userId === null ? enteredName : '') ?? nameFrom(recipient.name) ?? '?';
+  call.actAs({ kind: 'link', id: userId === null ? null : String(userId), name }, customerId);
   const by = { userId, name, date: now() };
-  const made = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
-  const { notice, hit: taken } = made ?? place.fail('address_unknown');
+  const result = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
+  const { notice, hit: acknowledged } = result ?? call.fail('address_unknown');
   if (notice) await sendNotice(deps, notice);
-  return { customerId, recipient, hit: taken };
+  return { customerId, recipient, hit: acknowledged };
 };
 
-type Reader = { params: { address: string }; locale: string };
-const page = async ({ hit, recipient }: Signed, { params, locale }: Reader): Promise<Reply<Uint8Array>> => {
+type PageCall = { params: { address: string }; locale: string };
+const page = async ({ hit, recipient }: LinkedHit, { params, locale }: PageCall): Promise<Reply<Uint8Array>> => {
   const situation = await situationText(locale, hit.situation);
   const isOfUser = recipient.userId !== null;
   return new Reply(pageOf(hit, situation, { address: params.address, isOfUser }, textsOf(locale)), { headers });
 };
 
-/** The name in a form that a browser sent. */
+/** The name entered in a submitted form. */
 const nameIn = (body: string | null, isBase64Encoded: boolean): string =>
   new URLSearchParams(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString('utf8')).get('name') ?? '';
 
 export const handler = serve(acknowledge, {
-  acknowledgeByAddress: async (call, deps) => (await take(call, call.body.name ?? '', deps)).hit.acknowledgement,
+  acknowledgeByAddress: async (call, deps) =>
+    (await acknowledgeHit(call, call.body.name ?? '', deps)).hit.acknowledgement,
 
-  getAcknowledgePage: async (call, deps) => page(await signedFor(call, deps), call),
+  getAcknowledgePage: async (call, deps) => page(await hitOfLink(call, deps), call),
 
   acknowledgeByPage: async (call, deps) => {
     const { body, isBase64Encoded } = call.event;
-    return page(await take(call, nameIn(body, isBase64Encoded), deps), call);
+    return page(await acknowledgeHit(call, nameIn(body, isBase64Encoded), deps), call);
   },
 });

@@ -8,12 +8,15 @@ const style =
   'label{display:block}input,button{box-sizing:border-box;width:100%;padding:1rem;margin:.5rem 0 1rem;font:inherit}' +
   'button{font-weight:700}';
 
-const source = Buffer.from(hashOf(style), 'base64url').toString('base64');
-/** The page has no script, no frame shows it, and no other site learns its address. Its form goes to this service alone. */
+const styleHash = Buffer.from(hashOf(style), 'base64url').toString('base64');
+/**
+ * Allows no scripts and no framing, keeps the address from other sites and search engines, and lets the form be sent to
+ * this service only.
+ */
 export const headers = {
   'Content-Security-Policy': [
     "default-src 'none'",
-    `style-src 'sha256-${source}'`,
+    `style-src 'sha256-${styleHash}'`,
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -26,21 +29,26 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 const timeOf = (time: number): string => dateAndTime(time, 'UTC');
 
-/** A user is known, and need not say a name. */
+/** The form. It does not ask users for their name, because it is known. */
 const formOf = (address: string, isOfUser: boolean, texts: Texts): string => {
   const name = `<label>${texts.name}<input name="name" maxlength="64" autocomplete="name"></label>`;
-  return `<form method="post" action="${address}/page">${isOfUser ? '' : name}<button>${texts.go}</button></form>`;
+  return `<form method="post" action="${address}/page">${isOfUser ? '' : name}<button>${texts.acknowledge}</button></form>`;
 };
 
-/** The page of a hit: who takes care of it, or a form to do so. The address is one that was checked. */
+/**
+ * Renders the page of a rule hit, with its acknowledgement, or with a form to acknowledge it. The address must have been
+ * checked before, because it is not escaped.
+ */
 export const pageOf = (
   hit: HitItem,
   situation: string,
   { address, isOfUser }: { address: string; isOfUser: boolean },
   texts: Texts,
 ): Uint8Array => {
-  const { acknowledgement: by, createDate } = hit;
-  const status = by && `<p role="status">${escaped(texts.goes(by.name, timeOf(by.date)))}</p>`;
+  const { acknowledgement, createDate } = hit;
+  const status =
+    acknowledgement &&
+    `<p role="status">${escaped(texts.acknowledged(acknowledgement.name, timeOf(acknowledgement.date)))}</p>`;
   return Buffer.from(`<!doctype html>
 <html lang="${texts.language}">
 <head>

@@ -1,21 +1,26 @@
 import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
 
-export type Texts = { language: Language; name: string; go: string; goes: (name: string, since: string) => string };
+export type Texts = {
+  language: Language;
+  name: string;
+  acknowledge: string;
+  acknowledged: (name: string, since: string) => string;
+};
 
-const all: Readonly<Record<Language, Texts>> = {
+const textsByLanguage: Readonly<Record<Language, Texts>> = {
   en: {
     language: 'en',
     name: 'Your name',
-    go: "I'll go",
-    goes: (name, since) => `${name} takes care of it since ${since}.`,
+    acknowledge: "I'm on it",
+    acknowledged: (name, since) => `${name} has been on it since ${since}.`,
   },
   de: {
     language: 'de',
     name: 'Ihr Name',
-    go: 'Ich gehe hin',
-    goes: (name, since) => `${name} kümmert sich darum seit ${since}.`,
+    acknowledge: 'Ich kümmere mich',
+    acknowledged: (name, since) => `${name} kümmert sich seit ${since} darum.`,
   },
 };
 
 /** The texts of the page in the language of a locale. */
-export const textsOf = (locale: string): Texts => all[languageOf(locale)];
+export const textsOf = (locale: string): Texts => textsByLanguage[languageOf(locale)];

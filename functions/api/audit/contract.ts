@@ -6,21 +6,22 @@ import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
 import { idOrNoneText, integerQuery, millis, text } from '#shared/domain/values.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
-const only = (description: string) => text(1, 64).optional().meta({ description });
+const filter = (description: string) => text(1, 64).optional().meta({ description });
 
 export const audit = group({
   name: 'audit',
-  about: 'Who changed what',
+  about: 'Log of changes, logins and refused calls',
   operations: {
     listAudit: {
       method: 'GET',
       path: '/customers/{customerId}/audit',
-      summary: 'List who changed what in a customer in the last 400 days, newest first',
+      summary: 'List the audit log of a customer',
       description:
-        'There is a line for each call that changes something, for each call that a known caller had no right to make, and ' +
-        'for each login and each login with a wrong password. Reads and messages of devices have none. A line is written ' +
-        'before its change: a process that dies in between leaves a line of a change that was not made. What belongs to no ' +
-        `customer, such as firmwares, is under customer 0, which system admins read. ${lookedText('500', '5,000')}`,
+        'Returns the entries of the last 400 days, newest first. There is an entry for each call that changes something, for ' +
+        'each call that a known caller was not allowed to make, and for each login, including those with a wrong password. ' +
+        'Reads and device messages are not logged. An entry is written before its change, so a process that dies in between ' +
+        'leaves an entry for a change that was not made. Calls that concern no customer, such as those on firmware, are ' +
+        `logged under customer 0, which only system admins can read. ${lookedText('500', '5,000')}`,
       auth: 'user',
       may: 'manage_users',
       within: 'customer',
@@ -28,17 +29,20 @@ export const audit = group({
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(auditIdText),
-        actorId: only('only what the user, sensor or provisioning key with this id did'),
-        operation: only('only calls of this operation'),
-        objectKind: z.enum(objectKinds).optional().meta({ description: 'only what was about objects of this kind' }),
-        objectId: only('only what was about objects with this id'),
-        since: time('only lines from this time on, ms'),
-        until: time('only lines up to this time, ms'),
+        actorId: filter('only calls by the user, sensor or provisioning key with this id'),
+        operation: filter('only calls of this operation'),
+        objectKind: z
+          .enum(objectKinds)
+          .optional()
+          .meta({ description: 'only calls that concern objects of this kind' }),
+        objectId: filter('only calls that concern the object with this id'),
+        since: time('only entries from this time on, ms'),
+        until: time('only entries up to this time, ms'),
         refused: z
           .enum(['true', 'false'])
-          .transform((given) => given === 'true')
+          .transform((value) => value === 'true')
           .optional()
-          .meta({ description: 'only what was refused, or what was not' }),
+          .meta({ description: '`true`: only refused calls; `false`: only permitted ones' }),
       }),
       success: 200,
       response: paged(AuditLine),

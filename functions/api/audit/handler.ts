@@ -9,9 +9,9 @@ export const handler = serve(audit, {
     const { since = 0, until = Number.MAX_SAFE_INTEGER - 1 } = query;
     const span = [Math.max(since, now() - AUDIT_KEPT), until] as const;
     const { data, ...page } = await store.audit.page(customerId, span, query);
-    // What a customer that was deleted leaves can still be read.
-    const isAnybodys = !caller.isAdmin || customerId === UNASSIGNED || page.total > 0;
-    if (!isAnybodys && !(await store.customers.get(customerId))) return fail('customer_not_found');
+    // The log of a deleted customer remains readable.
+    const isKnown = !caller.isAdmin || customerId === UNASSIGNED || page.total > 0;
+    if (!isKnown && !(await store.customers.get(customerId))) return fail('customer_not_found');
     return lookedReply({ ...page, data }, { ...query, refused: query.refused?.toString() });
   },
 });

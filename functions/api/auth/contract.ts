@@ -8,28 +8,28 @@ import { idText, Status, uuid } from '#shared/domain/values.ts';
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
 
-/** Nobody sets up a second factor for somebody else, or sees the sessions, and no program does for its user. */
+/** Users manage their sessions and second factor themselves; neither colleagues nor access tokens can. */
 const ofCaller = defaults({ auth: 'session', may: 'logged_in', params: ByUser, success: 200 });
 const ofSelf = defaults({ ...ofCaller, path: '/users/{userId}/otp', beforeOtp: true });
-const onlySelf = 'Only for the user itself; for anybody else there is no such user.';
+const onlySelf = 'Only for the caller; naming any other user returns 404.';
 
 const sessionHeaders = {
-  Token: 'The token of the session, for `Authorization: Bearer`',
-  'Set-Cookie': 'PSAUTHTOKEN (the token), PSUSERID and PSCSRF (for `X-CSRF-Token`), for a day',
+  Token: 'Session token, for `Authorization: Bearer`',
+  'Set-Cookie': 'PSAUTHTOKEN (the token), PSUSERID and PSCSRF (for `X-CSRF-Token`), valid for a day',
 } as const;
 
 export const auth = group({
   name: 'auth',
-  about: 'Login with its second factor, logout, and new passwords by mail',
+  about: 'Login, second factor, sessions and password reset',
   operations: {
     login: {
       method: 'POST',
       path: '/users/login',
       summary: 'Log in',
       description:
-        'Answers with the user, the session token in the header `Token`, and the session cookies. Where the user has a ' +
-        'second factor, a right password without `otp` is a 401 with `otpRequired: true`. A code is good once. A wrong ' +
-        'one is answered and counted as a wrong password is.',
+        'Returns the user, with the session token in the header `Token` and in cookies. If the user has a second factor, a ' +
+        'correct password without `otp` returns 401 with `otpRequired: true`. Each code works once. A wrong code is treated ' +
+        'like a wrong password.',
       auth: 'anyone',
       csrfExempt: true,
       body: Login,
@@ -63,8 +63,8 @@ export const auth = group({
     requestPasswordReset: {
       method: 'POST',
       path: '/users/password-reset',
-      summary: 'Request a code by mail that resets a password',
-      description: 'The answer and its time are the same whether there is such a user or not.',
+      summary: 'Request a password reset code by email',
+      description: 'The response, and the time it takes, do not reveal whether the user exists.',
       auth: 'anyone',
       body: PasswordResetRequest,
       success: 202,
@@ -82,10 +82,11 @@ export const auth = group({
     confirmPasswordReset: {
       method: 'POST',
       path: '/users/password-reset/confirm',
-      summary: 'Set a new password by the code of the mail, which is valid once; all sessions end',
+      summary: 'Reset a password',
       description:
-        'The address of the caller counts as one that logged in before: wrong passwords from other addresses do not ' +
-        'delay its logins. A code is void once the e-mail address of the user has changed.',
+        'Sets a new password with the code from the email, and ends all sessions of the user. The code works once, and not ' +
+        'after the email address of the user has changed. The IP address of the caller then counts as known: wrong ' +
+        'passwords from other addresses do not delay logins from it.',
       auth: 'anyone',
       body: PasswordReset,
       success: 200,
@@ -104,23 +105,24 @@ export const auth = group({
     logout: {
       method: 'POST',
       path: '/users/logout',
-      summary: 'End the session',
+      summary: 'Log out',
       beforeOtp: true,
       auth: 'session',
       may: 'logged_in',
       success: 200,
       response: Status.extend({
         url: z.string().optional().meta({
-          description: 'Where the browser logs out of the issuer too, when the session began there',
+          description: 'Where to send the browser to log out of the issuer as well, if the session began there',
         }),
       }).meta({ id: 'LoggedOut' }),
-      describedHeaders: { 'Set-Cookie': 'Ends the three cookies of the login' },
+      describedHeaders: { 'Set-Cookie': 'Deletes the three login cookies' },
       uses: ['sessions.end', 'externals.idToken', 'ask:issuer'],
     },
     getOidc: {
       method: 'GET',
       path: '/users/login/oidc',
-      summary: 'Get the name of the issuer of OpenID Connect at which people can log in; null when there is none',
+      summary: 'Get the OpenID Connect issuer',
+      description: 'Returns the name of the issuer that people can log in with; null if none is configured.',
       auth: 'anyone',
       success: 200,
       response: z.object({ name: z.string().nullable() }).meta({ id: 'OidcIssuer' }),
@@ -129,14 +131,18 @@ export const auth = group({
     beginOidc: {
       method: 'POST',
       path: '/users/login/oidc',
-      summary: 'Begin a login at the issuer: gives the address that the browser is to go to',
+      summary: 'Begin a login with the issuer',
       description:
-        'The login is for the browser with the cookie of this answer alone, for 10 minutes. What needs a password of ' +
-        'others needs of those without one that the issuer asked who they are in the last 5 minutes.',
+        'Returns the URL of the issuer to send the browser to. The login is bound to the browser by the cookie of this ' +
+        'response, and must be completed within 10 minutes. Operations that ask for the password require that users ' +
+        'without one authenticated with the issuer within the last 5 minutes; use `prompt=login` for that.',
       auth: 'anyone',
       csrfExempt: true,
       query: z.object({
-        prompt: z.literal('login').optional().meta({ description: 'the issuer asks even who is logged in there' }),
+        prompt: z
+          .literal('login')
+          .optional()
+          .meta({ description: 'asks users to authenticate again even if they are logged in to the issuer' }),
       }),
       success: 201,
       response: z.object({ url: z.string() }).meta({ id: 'OidcLogin' }),
@@ -147,10 +153,11 @@ export const auth = group({
     finishOidc: {
       method: 'POST',
       path: '/users/login/oidc/answer',
-      summary: 'Log in by the query with which the issuer sent the browser back; it is good once',
+      summary: 'Complete a login with the issuer',
       description:
-        'Answers as a login by password does. The rights of the user are those that the claims give at this login; ' +
-        'whoever has none any more is logged out everywhere.',
+        'Takes the query string that the issuer sent the browser back with, which works once. Responds like a login with a ' +
+        'password. The permissions of the user are set from the claims at each login. A user whose claims no longer grant ' +
+        'access is logged out everywhere.',
       auth: 'anyone',
       csrfExempt: true,
       body: OidcAnswer,
@@ -178,10 +185,11 @@ export const auth = group({
       ...ofCaller,
       method: 'GET',
       path: '/users/{userId}/sessions',
-      summary: 'List the sessions of the caller, the newest first',
+      summary: 'List the sessions of the caller',
       description:
-        `${onlySelf} A session is one login; access tokens are none. At most the last 100 logins of a day are looked ` +
-        'at. `address` is the network (/64) of an IPv6 address. When a session was last used is not kept.',
+        `Returns the sessions, newest first, at most those of the last 100 logins of a day. ${onlySelf} A session is one ` +
+        'login; access tokens are not listed. For IPv6, `address` is the /64 network. When a session was last used is not ' +
+        'recorded.',
       response: z.array(SessionView),
       errors: ['user_not_found'],
       uses: ['logins.list', 'sessions.account', 'guard'],
@@ -190,8 +198,8 @@ export const auth = group({
       ...ofCaller,
       method: 'DELETE',
       path: '/users/{userId}/sessions/{sessionId}',
-      summary: 'End a session of the caller, from the next request on',
-      description: onlySelf,
+      summary: 'End a session of the caller',
+      description: `The session is invalid from the next request on. ${onlySelf}`,
       params: ByUser.extend({ sessionId: uuid }),
       response: Status,
       errors: ['user_not_found', 'session_not_found'],
@@ -200,8 +208,8 @@ export const auth = group({
     beginOtp: {
       ...ofSelf,
       method: 'POST',
-      summary: 'Draw the secret of a second factor (TOTP), which is not on yet',
-      description: onlySelf,
+      summary: 'Set up a second factor',
+      description: `Generates a TOTP secret for an authenticator app. The second factor is off until a code confirms it. ${onlySelf}`,
       response: OtpSecret,
       errors: ['user_not_found', 'otp_on', 'user_external'],
       uses: ['users.get', 'otps.begin', 'keep:otps', 'service:about'],
@@ -209,10 +217,10 @@ export const auth = group({
     switchOnOtp: {
       ...ofSelf,
       method: 'PUT',
-      summary: 'Switch the second factor on, by a code of the app; gives ten recovery codes, which are shown only once',
+      summary: 'Enable the second factor',
       description:
-        `${onlySelf} Each recovery code takes the place of a code of the app in one login. Other sessions that could ` +
-        'only set it up end.',
+        `Takes a code of the authenticator app, and returns ten recovery codes, which are not shown again. Each of them ` +
+        `replaces a code of the app in one login. Other sessions that were limited to the setup end. ${onlySelf}`,
       body: OtpProof,
       response: RecoveryCodes,
       errors: ['user_not_found', 'otp_on', 'otp_not_found'],
@@ -221,10 +229,10 @@ export const auth = group({
     removeOtp: {
       method: 'DELETE',
       path: '/users/{userId}/otp',
-      summary: 'Remove the second factor of a user; all sessions of the user end',
+      summary: 'Remove the second factor of a user',
       description:
-        'For the user itself, with its `password` (after 10 wrong ones in 15 minutes the answer is 429), and for ' +
-        'callers with `manage_users` who hold every permission that the user holds.',
+        'Ends all sessions of the user. Users remove their own with their `password`; after 10 wrong passwords within 15 ' +
+        'minutes the response is 429. Others need `manage_users` and every permission of the user.',
       auth: 'session',
       may: 'manage_users',
       orSelf: true,

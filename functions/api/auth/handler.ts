@@ -15,33 +15,33 @@ import type { StoreOf } from '#shared/store/store.ts';
 import { auth } from './contract.ts';
 import { logIn } from './login.ts';
 import { confirmReset, requestReset } from './reset.ts';
-import { recoveryHash, sealedText, secretIn } from './second-factor.ts';
+import { boundSecret, recoveryHash, secretFrom } from './second-factor.ts';
 import { startSession } from './start-session.ts';
 import { countAddress, secondsOfAddress } from './throttle.ts';
 
-/** Most people log in by a password: what the issuer needs is loaded when it is asked. */
+/** Loaded on demand, because most people log in with a password. */
 const external = () => import('./oidc.ts');
 
 type Fail = (code: 'user_not_found') => never;
-type Own = { caller: Caller; accountKey: string; params: { userId: number }; fail: Fail };
-/** Gives the account of the caller, if the path names its user. */
-const own = ({ caller, accountKey, params, fail }: Own): string =>
+type UserCall = { caller: Caller; accountKey: string; params: { userId: number }; fail: Fail };
+/** Returns the account key of the caller if the path names the caller. */
+const ownAccountKey = ({ caller, accountKey, params, fail }: UserCall): string =>
   params.userId === caller.accountId ? accountKey : fail('user_not_found');
 
-/** Gives the user of the caller, whom the path names. */
-const ownUser = async (call: Own, { users }: StoreOf<'users.get'>) => {
-  own(call);
+/** Returns the user of the caller if the path names the caller. */
+const ownUser = async (call: UserCall, { users }: StoreOf<'users.get'>) => {
+  ownAccountKey(call);
   const { customerId, accountId } = call.caller;
   return (await users.get(customerId, accountId)) ?? call.fail('user_not_found');
 };
 
-/** Gives the sessions of an account that open something. */
-const sessionsOf = async (
+/** Returns the valid sessions of an account. */
+const validSessions = async (
   accountKey: string,
   { store, settings, now }: Deps<'logins.list' | 'sessions.account' | 'guard'>,
 ) => {
-  const [account, all] = await Promise.all([store.sessions.account(accountKey), store.logins.list(accountKey)]);
-  return all.flatMap(({ expires, ...session }) =>
+  const [account, sessions] = await Promise.all([store.sessions.account(accountKey), store.logins.list(accountKey)]);
+  return sessions.flatMap(({ expires, ...session }) =>
     expires !== null && isLive({ settings, now }, { ...session, expires }, account) ? [{ ...session, expires }] : [],
   );
 };
@@ -54,8 +54,8 @@ export const handler = serve(auth, {
     const { account } = outcome;
     const { customerId } = account;
     const customer = account.hasOtp || customerId === null ? null : await deps.store.customers.get(customerId);
-    const who = { ...outcome, mustSetOtp: customer?.requireOtp === true };
-    return (await startSession(who, { event, address }, deps)) ?? fail('credentials_invalid');
+    const login = { ...outcome, mustSetOtp: customer?.requireOtp === true };
+    return (await startSession(login, { event, address }, deps)) ?? fail('credentials_invalid');
   },
 
   requestPasswordReset: async ({ body, address, fail, actAs }, deps) => {
@@ -73,8 +73,7 @@ export const handler = serve(auth, {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');
     }
-    // Users who can read the mail of the account can log in from this address, even while other addresses guess its
-    // password.
+    // A person who reads the email of the account may log in from this address, even while others guess its password.
     await store.sessions.rememberAddress(accountKey, address, now());
     return { status: 'OK' };
   },
@@ -108,17 +107,19 @@ export const handler = serve(auth, {
 
   listSessions: async (call, deps) => {
     const { sessionHash } = call;
-    return (await sessionsOf(own(call), deps)).map(({ hash, address = '', userAgent = '', ...session }) => ({
-      ...session,
-      address,
-      userAgent,
-      isCurrent: hash === sessionHash,
-    }));
+    return (await validSessions(ownAccountKey(call), deps)).map(
+      ({ hash, address = '', userAgent = '', ...session }) => ({
+        ...session,
+        address,
+        userAgent,
+        isCurrent: hash === sessionHash,
+      }),
+    );
   },
 
   endSession: async (call, deps) => {
-    const accountKey = own(call);
-    const found = (await sessionsOf(accountKey, deps)).find(({ id }) => id === call.params.sessionId);
+    const accountKey = ownAccountKey(call);
+    const found = (await validSessions(accountKey, deps)).find(({ id }) => id === call.params.sessionId);
     const isEnded = found !== undefined && (await deps.store.logins.end(accountKey, found));
     return isEnded ? { status: 'OK' } : call.fail('session_not_found');
   },
@@ -127,7 +128,7 @@ export const handler = serve(auth, {
     const { accountKey, username, subject } = await ownUser(call, store);
     if (subject) return call.fail('user_external');
     const secret = otpSecret(random(20));
-    const isOff = await store.otps.begin(accountKey, await sealOtp(sealedText(accountKey, secret)));
+    const isOff = await store.otps.begin(accountKey, await sealOtp(boundSecret(accountKey, secret)));
     if (!isOff) return call.fail('otp_on');
     return { secret, uri: await otpUri(settings.SERVICE_NAME, username, secret) };
   },
@@ -138,12 +139,12 @@ export const handler = serve(auth, {
     const { accountKey } = user;
     const otp = (await otps.get(accountKey)) ?? fail('otp_not_found');
     if (otp.isOn) return fail('otp_on');
-    const secret = secretIn(accountKey, await openOtp(otp.sealed));
+    const secret = secretFrom(accountKey, await openOtp(otp.sealed));
     const lastStep = (await stepOf(secret, normalOtp(body.otp), now(), 0)) ?? refuse('otp', 'wrong_otp');
-    const shown = recoveryCodes(random(RECOVERY_BYTES));
-    const codes = shown.map((code) => recoveryHash(accountKey, normalOtp(code)));
-    const isDone = await otps.switchOn(user, otp, { lastStep, codes, sessionHash });
-    return isDone ? { recoveryCodes: shown } : fail('otp_on');
+    const newCodes = recoveryCodes(random(RECOVERY_BYTES));
+    const codes = newCodes.map((code) => recoveryHash(accountKey, normalOtp(code)));
+    const isEnabled = await otps.switchOn(user, otp, { lastStep, codes, sessionHash });
+    return isEnabled ? { recoveryCodes: newCodes } : fail('otp_on');
   },
 
   removeOtp: async ({ caller, customerId, params, body, fail, refuse }, deps) => {

@@ -8,45 +8,43 @@ import type { Deps } from '#shared/runtime/deps.ts';
 import type { Account } from '#shared/store/identity/sessions.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import type { auth } from './contract.ts';
-import { judgeOtp, type Verdict } from './second-factor.ts';
+import { checkOtp, type OtpCheck } from './second-factor.ts';
 import { loginThrottle } from './throttle.ts';
 
-/**
- * The key of an account that does not exist. It is looked up for unknown usernames, so that these take the same time.
- */
-const NOBODY = 'nobody';
+/** The key of no account. It is looked up for unknown usernames, so that they take the same time. */
+const MISSING_KEY = 'nobody';
 
-type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
-/** Finds the account of a username, and whether its user logged in from this address before. */
-const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
-  const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
+type LookUpUses = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
+/** Returns the account of a username, and whether its user logged in from this address before. */
+const lookUp = async ({ sessions }: StoreOf<LookUpUses>, username: string, address: string) => {
+  const accountKey = (await sessions.accountKeyOf(username)) ?? MISSING_KEY;
   const [account, isKnown] = await Promise.all([
     sessions.account(accountKey),
     sessions.isKnownAddress(accountKey, address),
   ]);
-  // After the account: if the password changes in between, what the account was read as opens nothing any more.
+  // Read after the account: if the password changes in between, the epoch of the account invalidates the new session.
   const hash = await sessions.passwordHash(accountKey);
   return { accountKey, account, hash, isKnown };
 };
 
-type Known = Awaited<ReturnType<typeof lookUp>>;
+type Candidate = Awaited<ReturnType<typeof lookUp>>;
 
-/** Whom a login is noted as, before and after it succeeds; one with a name of nobody is noted too, in the same time. */
-const claimed = ({ account }: Known): [Actor, number] => {
+/** The actor of a login in the audit log. Unknown usernames are logged too, in the same time. */
+const actorOf = ({ account }: Candidate): [Actor, number] => {
   const id = account && String(account.accountId);
   return [{ kind: 'user', id, name: account?.username ?? null }, account?.customerId ?? UNASSIGNED];
 };
 
-/** Gives the account if the password is right and the account may log in. */
-const authenticate = async (passwords: Passwords, { account, hash }: Known, { password, id }: Login) => {
+/** Returns the account if the password is correct and the account may log in. */
+const authenticate = async (passwords: Passwords, { account, hash }: Candidate, { password, id }: Login) => {
   const isRight = await passwords.verify(password, hash);
-  const isMeant = id === undefined || id === null || id === account?.accountId;
-  return isRight && account?.canLogin && isMeant ? account : null;
+  const isSameUser = id === undefined || id === null || id === account?.accountId;
+  return isRight && account?.canLogin && isSameUser ? account : null;
 };
 
-type Renewing = { store: StoreOf<'sessions.rehash'>; passwords: Passwords };
-/** Replaces a hash of an older cost, once the login has succeeded: a refused one changes nothing. */
-const renewHash = async ({ store, passwords }: Renewing, { hash, accountKey }: Known, password: string) => {
+type RehashDeps = { store: StoreOf<'sessions.rehash'>; passwords: Passwords };
+/** Replaces a hash of outdated cost after a successful login. */
+const renewHash = async ({ store, passwords }: RehashDeps, { hash, accountKey }: Candidate, password: string) => {
   if (hash && passwords.isOutdated(hash)) await store.sessions.rehash(accountKey, hash, await passwords.hash(password));
 };
 
@@ -55,8 +53,8 @@ type Refusal = 'credentials_invalid' | 'otp_required';
 type Uses = (typeof auth)['operations']['login']['uses'][number];
 
 /**
- * Checks username, password and second factor of a login, and counts what is wrong. It gives the account; or why there
- * is none; or the seconds to wait, after which alone the caller may learn more.
+ * Checks username, password and second factor of a login, and counts failures. Returns the account, or the reason for the
+ * refusal, or the number of seconds that the caller has to wait before learning more.
  */
 export const logIn = async (
   body: Login,
@@ -65,25 +63,25 @@ export const logIn = async (
 ): Promise<LoggedIn | Refusal | number> => {
   const { store, now, passwords, measure } = deps;
   const username = usernameKey(body.username);
-  const known = await lookUp(store, username, address);
-  actAs(...claimed(known));
-  const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
+  const candidate = await lookUp(store, username, address);
+  actAs(...actorOf(candidate));
+  const throttle = loginThrottle(store, { username, address, isKnown: candidate.isKnown }, now);
   const refused = async (): Promise<Refusal | number> => {
     measure('LoginsFailed');
     return (await throttle.failed()) || 'credentials_invalid';
   };
   const wait = await throttle.before();
   if (wait > 0) return wait;
-  const { accountKey } = known;
-  const account = await authenticate(passwords, known, body);
+  const { accountKey } = candidate;
+  const account = await authenticate(passwords, candidate, body);
   if (!account) return refused();
-  const factor: Verdict = await judgeOtp(accountKey, account, body.otp, deps);
-  if (factor.is === 'wrong') return refused();
-  // A right password alone forgives no failures: otherwise whoever has it could guess codes without an end.
-  if (factor.is === 'missing') return (await throttle.before()) || 'otp_required';
-  const late = await throttle.succeeded();
-  if (late > 0) return late;
-  if (!(await factor.use())) return refused();
-  await renewHash(deps, known, body.password);
+  const otp: OtpCheck = await checkOtp(accountKey, account, body.otp, deps);
+  if (otp.is === 'wrong') return refused();
+  // A correct password alone does not reset the count, because somebody who has it could guess codes forever.
+  if (otp.is === 'missing') return (await throttle.before()) || 'otp_required';
+  const lateWait = await throttle.succeeded();
+  if (lateWait > 0) return lateWait;
+  if (!(await otp.use())) return refused();
+  await renewHash(deps, candidate, body.password);
   return { accountKey, account };
 };

@@ -15,25 +15,25 @@ import type { auth } from './contract.ts';
 import { startSession } from './start-session.ts';
 
 type Operations = (typeof auth)['operations'];
-type Beginning = Deps<Operations['beginOidc']['uses'][number]>;
-type Finishing = Deps<Operations['finishOidc']['uses'][number]>;
+type BeginDeps = Deps<Operations['beginOidc']['uses'][number]>;
+type FinishDeps = Deps<Operations['finishOidc']['uses'][number]>;
 
-/** How long (s) somebody may take to log in at the issuer. */
-const SECONDS = 600;
+/** How long (s) a login with the issuer may take. */
+const LOGIN_SECONDS = 600;
 /** Binds a login to the browser that began it. Only pages of this service send it. */
-const COOKIE = 'PSOIDC';
+const COOKIE_NAME = 'PSOIDC';
 
 const cookieOf = (event: APIGatewayProxyEvent, value: string, seconds: number): string => {
   const secure = header(event, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
-  return `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 };
 
-/** The page of the console that the issuer sends browsers back to, in the form that is compared. */
+/** The page of the console that the issuer sends browsers back to, normalized, because issuers compare it as text. */
 const redirectUri = (publicUrl: string): string => new URL(`${publicUrl}${BASE_PATH}/console/login/oidc`).href;
 
-const issuers = new WeakMap<Beginning['settings'], Issuer>();
-/** Gives the issuer of these settings. What it says of itself is known until the process ends, or for an hour. */
-const issuerIn = ({ settings, now }: Pick<Beginning, 'settings' | 'now'>): Issuer => {
+const issuers = new WeakMap<BeginDeps['settings'], Issuer>();
+/** Returns the issuer of these settings. Its metadata is cached for an hour at most. */
+const issuerIn = ({ settings, now }: Pick<BeginDeps, 'settings' | 'now'>): Issuer => {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = settings;
   const known =
     issuers.get(settings) ?? issuerOf({ issuer, clientId, clientSecret, scopes: settings.OIDC_SCOPES }, now);
@@ -41,39 +41,39 @@ const issuerIn = ({ settings, now }: Pick<Beginning, 'settings' | 'now'>): Issue
   return known;
 };
 
-/** Begins a login at the issuer: gives the address there, and the cookie of the browser. */
-export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, deps: Beginning) => {
+/** Begins a login with the issuer. Returns the URL to send the browser to, and its cookie. */
+export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, deps: BeginDeps) => {
   const { store, settings, now, random } = deps;
-  const draw = () => Buffer.from(random(32)).toString('base64url');
-  const secrets = { state: draw(), nonce: draw(), verifier: draw() };
-  const browser = draw();
+  const randomText = () => Buffer.from(random(32)).toString('base64url');
+  const secrets = { state: randomText(), nonce: randomText(), verifier: randomText() };
+  const browser = randomText();
   const url = await issuerIn(deps).authorize(secrets, redirectUri(settings.PUBLIC_URL), prompt);
   const { state, nonce, verifier } = secrets;
-  const expires = now() + SECONDS * 1_000;
+  const expires = now() + LOGIN_SECONDS * 1_000;
   await store.externals.begin(hashOf(state), { browser: hashOf(browser), nonce, verifier, expires });
-  return { url, cookie: cookieOf(event, browser, SECONDS) };
+  return { url, cookie: cookieOf(event, browser, LOGIN_SECONDS) };
 };
 
-/** Gives who logged in at the issuer, by the query that the browser came back with. Its state is void afterwards. */
+/** Returns who logged in with the issuer, from the query that the browser came back with. The query works once. */
 export const identityOf = async (
   query: string,
   event: APIGatewayProxyEvent,
-  deps: Finishing,
+  deps: FinishDeps,
 ): Promise<Identity | null> => {
   const { store, settings, now, log } = deps;
-  const answer = new URL(redirectUri(settings.PUBLIC_URL));
-  answer.search = query;
-  const state = answer.searchParams.get('state') ?? '';
+  const callback = new URL(redirectUri(settings.PUBLIC_URL));
+  callback.search = query;
+  const state = callback.searchParams.get('state') ?? '';
   const login = await store.externals.take(hashOf(state));
-  const browser = cookie(event, COOKIE) ?? '';
+  const browser = cookie(event, COOKIE_NAME) ?? '';
   if (!login || login.expires <= now() || !sameSecret(hashOf(browser), login.browser)) return null;
   const secrets = { state, nonce: login.nonce, verifier: login.verifier };
-  return issuerIn(deps).redeem(answer, secrets, (reason) => log('warn', 'the issuer logged nobody in', { reason }));
+  return issuerIn(deps).redeem(callback, secrets, (reason) => log('warn', 'the issuer rejected a login', { reason }));
 };
 
-/** Whom what follows is noted as in the audit. */
-type Acting = Pick<Call<Operations['finishOidc']>, 'actAs'>;
-const asUser = ({ id, username, customerId }: Pick<UserItem, 'id' | 'username' | 'customerId'>): [Actor, number] => [
+type AuditedCall = Pick<Call<Operations['finishOidc']>, 'actAs'>;
+/** The user as the actor in the audit log. */
+const actorOf = ({ id, username, customerId }: Pick<UserItem, 'id' | 'username' | 'customerId'>): [Actor, number] => [
   { kind: 'user', id: String(id), name: username },
   customerId ?? UNASSIGNED,
 ];
@@ -82,11 +82,11 @@ type Access = NonNullable<ReturnType<typeof accessOf>>;
 type OidcUserResult = { user: UserItem } | { refused: 'oidc_refused' | 'limit_reached' };
 const refused: OidcUserResult = { refused: 'oidc_refused' };
 
-const create = async (
+const createUser = async (
   { claims }: Identity,
   access: Access,
   subject: string,
-  { store, quotas, random, now, actAs }: Finishing & Acting,
+  { store, quotas, random, now, actAs }: FinishDeps & AuditedCall,
 ): Promise<OidcUserResult | null> => {
   const accountKey = drawAccountKey(random);
   const { username, ...profile } = profileOf(claims);
@@ -104,11 +104,11 @@ const create = async (
     mobileNumber: null,
     canLogin: true,
   };
-  // Somebody else may have that name, by a password, or this person at any number of other customers.
-  const other = `${[...username].slice(0, 50).join('')}.${Buffer.from(random(9)).toString('base64url')}`;
-  for (const name of [username, other]) {
+  // The name may belong to a user with a password, or to this person at another customer.
+  const uniqueName = `${[...username].slice(0, 50).join('')}.${Buffer.from(random(9)).toString('base64url')}`;
+  for (const name of [username, uniqueName]) {
     const named = { ...user, username: name };
-    actAs(...asUser(named));
+    actAs(...actorOf(named));
     const problem = await store.users.createExternal(named, accountKey, subject, quotas.users);
     if (problem === null) return { user: { ...named, accountKey, subject } };
     if (problem !== 'username_taken') return { refused: problem === 'limit_reached' ? problem : 'oidc_refused' };
@@ -116,78 +116,78 @@ const create = async (
   return null;
 };
 
-/** What a user of somebody may do now, and whether it may log in no more because the issuer says nothing that lets it. */
-const followed = (user: UserItem, access: Access | null) => {
-  const wasLetIn = user.canLogin || user.lostAccess === true;
+/** The access that the claims grant a user now, and whether the user lost access by them. */
+const accessChange = (user: UserItem, access: Access | null) => {
+  const hadAccess = user.canLogin || user.lostAccess === true;
   const isOwn = access !== null && user.customerId === access.customerId;
   const { permissions, isAdmin } = isOwn ? access : { permissions: [], isAdmin: false };
-  return { next: { permissions, isAdmin, canLogin: isOwn && wasLetIn }, isLost: !isOwn && wasLetIn, isOwn };
+  return { next: { permissions, isAdmin, canLogin: isOwn && hadAccess }, isLost: !isOwn && hadAccess, isOwn };
 };
-type Followed = ReturnType<typeof followed>;
+type AccessChange = ReturnType<typeof accessChange>;
 
-const isSame = (user: UserItem, { next, isLost }: Followed): boolean =>
+const isSame = (user: UserItem, { next, isLost }: AccessChange): boolean =>
   user.canLogin === next.canLogin &&
   user.isAdmin === next.isAdmin &&
   (user.lostAccess === true) === isLost &&
   user.permissions.toSorted().join() === next.permissions.toSorted().join();
 
-/** Gives the users of somebody. Who may log in comes last: as that one a refusal is noted. */
-const usersOf = async (subject: string, { store }: Finishing): Promise<UserItem[]> => {
+/** Returns the users of a subject. Those who may log in come last, because the last one is logged as actor. */
+const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem[]> => {
   const known = await store.externals.usersOf(subject);
   const users = await Promise.all(known.map(({ customerId, userId }) => store.users.get(customerId, userId)));
   return users.flatMap((user) => user ?? []).toSorted((a, b) => Number(a.canLogin) - Number(b.canLogin));
 };
 
 /**
- * Finds the user of somebody whom the issuer knows, or makes one, with the rights that the claims give now. Whoever has
- * none any more can log in no more, and is logged out. Null: somebody else changed the same users; try again.
+ * Returns the user of an identity, and creates it if necessary, with the permissions that the claims grant now. A user
+ * without any is logged out and can no longer log in. Returns null if another call changed the same users; retry then.
  */
-export const userOf = async (identity: Identity, deps: Finishing & Acting): Promise<OidcUserResult | null> => {
+export const userOf = async (identity: Identity, deps: FinishDeps & AuditedCall): Promise<OidcUserResult | null> => {
   const { store, settings, now } = deps;
   const access = accessOf(identity.claims, readRules(settings.OIDC_RULES));
   const subject = hashOf(JSON.stringify([identity.issuer, identity.subject]));
   let own: UserItem | null = null;
   for (const user of await usersOf(subject, deps)) {
-    const change = followed(user, access);
-    deps.actAs(...asUser(user));
+    const change = accessChange(user, access);
+    deps.actAs(...actorOf(user));
     if (!isSame(user, change) && !(await store.users.setAccess(user, change.next, now(), change.isLost))) return null;
     if (change.isOwn) own = { ...user, ...change.next };
   }
-  if (own) deps.actAs(...asUser(own));
+  if (own) deps.actAs(...actorOf(own));
   if (own) return own.canLogin ? { user: own } : refused;
-  return access ? create(identity, access, subject, deps) : refused;
+  return access ? createUser(identity, access, subject, deps) : refused;
 };
 
 /**
- * When (ms) the issuer asked who that is; 0 if it does not say, although it must when it was to ask again: without
- * auth_time nobody knows that it did, because whoever is at the browser can change the address that leads there.
+ * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. It must after `prompt=login`:
+ * the person at the browser can remove that from the URL, so without `auth_time` nobody knows whether it was respected.
  */
 const authDateOf = ({ auth_time: seconds }: Identity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;
 
 /**
- * Starts a session of a user of the issuer, which is asked for a second factor there and not here. Null: the user is gone, or
- * may log in no more by now.
+ * Starts a session of a user of the issuer. The second factor is the issuer's concern. Returns null if the user was deleted,
+ * or can no longer log in.
  */
 export const startExternal = async (
   { idToken, claims }: Identity,
   { accountKey }: UserItem,
   request: { event: APIGatewayProxyEvent; address: string },
-  deps: Finishing,
+  deps: FinishDeps,
 ) => {
   const { store, now } = deps;
   const account = await store.sessions.account(accountKey);
-  const who = { accountKey, mustSetOtp: false, authDate: authDateOf(claims, now()) };
-  const reply = account?.canLogin && (await startSession({ account, ...who }, request, deps));
+  const login = { accountKey, mustSetOtp: false, authDate: authDateOf(claims, now()) };
+  const reply = account?.canLogin && (await startSession({ account, ...login }, request, deps));
   if (!reply) return null;
   const { headers = {}, cookies = [] } = reply.more;
   await store.externals.keepIdToken(hashOf(headers.Token ?? ''), idToken, now() + SESSION_SECONDS * 1_000);
   return new Reply(reply.body, { headers, cookies: [...cookies, cookieOf(request.event, '', 0)] });
 };
 
-type Ending = Deps<Operations['logout']['uses'][number]>;
-/** Gives the address where a browser logs out of the issuer too; null if the session did not begin there. */
-export const logoutUrl = async (hash: string, deps: Ending): Promise<string | null> => {
+type LogoutDeps = Deps<Operations['logout']['uses'][number]>;
+/** Returns the URL where a browser logs out of the issuer as well, or null if the session did not begin there. */
+export const logoutUrl = async (hash: string, deps: LogoutDeps): Promise<string | null> => {
   const { store, settings, log } = deps;
   const idToken = await store.externals.idToken(hash);
   if (idToken === null) return null;
@@ -195,8 +195,8 @@ export const logoutUrl = async (hash: string, deps: Ending): Promise<string | nu
   return issuerIn(deps)
     .endSession(idToken, home)
     .catch((error: unknown) => {
-      // The session here is over already.
-      log('warn', 'a session ended here, but not at the issuer', {}, error);
+      // The session of this service has already ended.
+      log('warn', 'a session ended here, but not with the issuer', {}, error);
       return null;
     });
 };

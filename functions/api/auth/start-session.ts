@@ -8,16 +8,16 @@ import type { Deps } from '#shared/runtime/deps.ts';
 import type { Account } from '#shared/store/identity/sessions.ts';
 import type { UserItem } from '#shared/store/identity/users.ts';
 
-type Starting = Deps<'sessions.start' | 'users.get' | 'sessions.rememberAddress'>;
+type StartDeps = Deps<'sessions.start' | 'users.get' | 'sessions.rememberAddress'>;
 /** `authDate`: see Session. */
-type Who = { accountKey: string; account: Account; mustSetOtp: boolean; authDate?: number };
-type Request = { event: APIGatewayProxyEvent; address: string };
+type NewSession = { accountKey: string; account: Account; mustSetOtp: boolean; authDate?: number };
+type LoginRequest = { event: APIGatewayProxyEvent; address: string };
 
-/** Starts a session, and makes the answer of a login. It is null if the user is gone. */
+/** Starts a session. Returns the response of a login, or null if the user was deleted. */
 export const startSession = async (
-  { accountKey, account, mustSetOtp, authDate }: Who,
-  { event, address }: Request,
-  { store, now, random }: Starting,
+  { accountKey, account, mustSetOtp, authDate }: NewSession,
+  { event, address }: LoginRequest,
+  { store, now, random }: StartDeps,
 ): Promise<Reply<UserItem> | null> => {
   const { accountId, customerId, epoch } = account;
   const token = drawToken('session', random, accountKey);
@@ -25,7 +25,7 @@ export const startSession = async (
   const createDate = now();
   const expires = createDate + SESSION_SECONDS * 1_000;
   const limit = mustSetOtp && { mustSetOtp: true as const };
-  const asked = authDate !== undefined && { authDate };
+  const authenticated = authDate !== undefined && { authDate };
   const userAgent = (header(event, 'user-agent') ?? '').slice(0, USER_AGENT_LENGTH);
   const from = { id: randomUuid(random), address, userAgent };
   const session = {
@@ -37,7 +37,7 @@ export const startSession = async (
     expires,
     ...from,
     ...limit,
-    ...asked,
+    ...authenticated,
   };
   const [user] = await Promise.all([
     store.users.get(customerId, accountId),

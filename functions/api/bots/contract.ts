@@ -7,12 +7,13 @@ const ByBot = z.object({ botId: idText });
 
 export const bots = group({
   name: 'bots',
-  about: 'Accounts without a login, which hold webhooks and are named by rules',
+  about: 'Accounts that own webhooks, receive the notifications of rules, and cannot log in',
   operations: {
     listBots: {
       method: 'GET',
       path: '/bots',
-      summary: 'List the bots of a customer',
+      summary: 'List bots',
+      description: 'Returns all bots of a customer.',
       auth: 'user',
       may: 'manage_bots',
       query: z.object({ customerId: idText.optional() }),
@@ -23,7 +24,8 @@ export const bots = group({
     createBot: {
       method: 'POST',
       path: '/bots',
-      summary: 'Create a bot: an account that owns webhooks and cannot log in',
+      summary: 'Create a bot',
+      description: 'A bot owns webhooks, through which rules notify it. It cannot log in.',
       auth: 'user',
       may: 'manage_bots',
       body: NewBot,
@@ -48,7 +50,8 @@ export const bots = group({
     updateBot: {
       method: 'PUT',
       path: '/bots/{botId}',
-      summary: 'Replace a bot',
+      summary: 'Update a bot',
+      description: 'Replaces the name, location and locale of a bot.',
       auth: 'user',
       may: 'manage_bots',
       within: 'bot',
@@ -64,8 +67,8 @@ export const bots = group({
       path: '/bots/{botId}',
       summary: 'Delete a bot and its webhooks',
       description:
-        'Rules that name it stay as they are: their other recipients still get messages, and their hits show that the ' +
-        'bot got none. A request that replaces such a rule must name existing recipients.',
+        'Rules that name the bot are kept: their other recipients are still notified, and their hits show that the bot was ' +
+        'not. A later update of such a rule must name existing recipients.',
       auth: 'user',
       may: 'manage_bots',
       within: 'bot',

@@ -26,14 +26,13 @@ export const handler = serve(bots, {
   updateBot: async ({ customerId, params, body, fail }, { store, now }) =>
     (await store.bots.update(customerId, params.botId, body, now())) ?? fail('bot_not_found'),
 
-  // The bot is removed first, so that it gets no new webhooks, and its owner last, so that an interrupted deletion can
-  // be repeated.
+  // The bot is removed first, so that no webhook can be added to it, and the record of its owner last, so that an
+  // interrupted deletion can be repeated.
   deleteBot: async ({ customerId, params: { botId }, fail }, { store, now }) => {
-    const wasThere = await store.bots.remove(customerId, botId);
-    const all = await store.webhooks.list(customerId);
-    const own = all.filter((webhook) => webhook.botId === botId);
-    await inBatches(own, (webhook) => store.webhooks.remove(webhook, now()));
+    const isRemoved = await store.bots.remove(customerId, botId);
+    const webhooks = (await store.webhooks.list(customerId)).filter((webhook) => webhook.botId === botId);
+    await inBatches(webhooks, (webhook) => store.webhooks.remove(webhook, now()));
     await store.bots.forget(customerId, botId);
-    return wasThere || own.length > 0 ? { status: 'OK' } : fail('bot_not_found');
+    return isRemoved || webhooks.length > 0 ? { status: 'OK' } : fail('bot_not_found');
   },
 });

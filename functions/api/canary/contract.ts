@@ -5,14 +5,14 @@ import { Status, uuid } from '#shared/domain/values.ts';
 
 export const canary = group({
   name: 'canary',
-  about: 'Where the falls of the canary come back',
+  about: 'Receives the simulated falls of the canary',
   isPage: true,
   operations: {
     receiveCanary: {
       method: 'POST',
       path: CANARY_PATH,
-      summary:
-        'Take a delivery of the canary; nothing but the fall that it waits for, whose random id nobody else knows, counts',
+      summary: 'Receive a delivery of the canary',
+      description: 'Ignores everything but the pending fall of the canary, whose random id nobody else knows.',
       auth: 'anyone',
       withoutTable: true,
       body: z.object({ event: z.object({ uuid }) }),

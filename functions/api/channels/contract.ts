@@ -15,20 +15,21 @@ const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as con
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'The caller, as an id or `me`' }) });
 const OfChannel = ByUser.extend({ by: By });
 
-/** Whoever changes where alarms go needs a login: an access token may be in the hands of a program. */
+/** Changing where alarms go requires a session: access tokens are in the hands of programs. */
 const ofUser = defaults({ auth: 'session', may: 'logged_in', params: OfChannel, success: 200 });
 const ofDuty = defaults({ path: '/users/{userId}/duty', auth: 'user', may: 'logged_in', params: ByUser, success: 200 });
 
-const onlySelf = 'Only for the user itself; for anybody else there is no such user.';
+const onlySelf = 'Only for the caller; naming any other user returns 404.';
 
 export const channels = group({
   name: 'channels',
-  about: 'By what people are reached, and who is on duty',
+  about: 'Notification channels of users, and who is on duty',
   operations: {
     getChannelKinds: {
       method: 'GET',
       path: '/channels',
-      summary: 'Get by what this service can reach people',
+      summary: 'Get the available channels',
+      description: 'Returns the channels through which this service can notify people.',
       auth: 'user',
       may: 'logged_in',
       success: 200,
@@ -38,7 +39,7 @@ export const channels = group({
     listChannels: {
       method: 'GET',
       path: '/users/{userId}/channels',
-      summary: 'List by what the caller is reached',
+      summary: 'List the channels of the caller',
       description: onlySelf,
       auth: 'user',
       may: 'logged_in',
@@ -52,10 +53,11 @@ export const channels = group({
       ...ofUser,
       method: 'PUT',
       path: '/users/{userId}/channels/{by}',
-      summary: 'Replace a channel of the caller, and send a code there',
+      summary: 'Set up a channel of the caller',
       description:
-        `${onlySelf} The code is six digits, good for 10 minutes and five tries; at most five are sent in an hour to an ` +
-        'address, and for a user. A push needs no code. An address that is proven already stays so, and gets none.',
+        'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid for 10 ' +
+        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user. Push needs no code. ' +
+        `An address that is already verified stays verified, and gets no code. ${onlySelf}`,
       body: ChannelUpdate,
       response: ChannelView,
       errors: ['user_not_found', 'channel_unavailable', 'limit_reached'],
@@ -73,8 +75,10 @@ export const channels = group({
       ...ofUser,
       method: 'POST',
       path: '/users/{userId}/channels/{by}/proof',
-      summary: 'Prove a channel by the code that was sent there',
-      description: `${onlySelf} A code that is wrong, used, tried five times or older than 10 minutes is a 400.`,
+      summary: 'Verify a channel of the caller',
+      description:
+        'Takes the code that was sent there. A code that is wrong, used, entered five times or older than 10 minutes ' +
+        `returns 400. ${onlySelf}`,
       body: ChannelProof,
       response: ChannelView,
       errors: ['user_not_found'],
@@ -84,8 +88,8 @@ export const channels = group({
       ...ofUser,
       method: 'DELETE',
       path: '/users/{userId}/channels/{by}',
-      summary: 'Delete a channel of the caller, who is reached by it no more',
-      description: onlySelf,
+      summary: 'Delete a channel of the caller',
+      description: `The caller is no longer notified through this channel. ${onlySelf}`,
       response: Status,
       errors: ['user_not_found', 'channel_not_found'],
       uses: ['channels.remove'],
@@ -93,8 +97,8 @@ export const channels = group({
     beginDuty: {
       ...ofDuty,
       method: 'PUT',
-      summary: 'Say that the caller is on duty until a time',
-      description: onlySelf,
+      summary: 'Go on duty',
+      description: `Puts the caller on duty until the given time. ${onlySelf}`,
       body: DutyUpdate,
       response: DutyUpdate.meta({ id: 'Duty' }),
       errors: ['user_not_found', 'customer_missing'],
@@ -103,7 +107,7 @@ export const channels = group({
     endDuty: {
       ...ofDuty,
       method: 'DELETE',
-      summary: 'Say that the caller is not on duty any more',
+      summary: 'Go off duty',
       description: onlySelf,
       response: Status,
       errors: ['user_not_found', 'customer_missing'],
@@ -112,7 +116,7 @@ export const channels = group({
     listDuty: {
       method: 'GET',
       path: '/customers/{customerId}/duty',
-      summary: 'List who is on duty',
+      summary: 'List the users on duty',
       auth: 'user',
       may: 'logged_in',
       within: 'customer',

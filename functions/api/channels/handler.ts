@@ -8,20 +8,21 @@ import { channels } from './contract.ts';
 import { sendCode } from './send-code.ts';
 import { channelIn } from './set-channel.ts';
 
-type Own = {
+type UserCall = {
   caller: Caller;
   params: { userId: number };
   fail: (code: 'user_not_found') => never;
 };
-/** Where the channels of the caller are. Nobody has to do with those of others, not even a system admin. */
-const own = ({ caller, params, fail }: Own) => {
+/** Returns the ids of the caller. Nobody, not even a system admin, can see or change channels of others. */
+const ownIds = ({ caller, params, fail }: UserCall) => {
   if (params.userId !== caller.accountId) return fail('user_not_found');
   return { customerId: caller.customerId, userId: caller.accountId };
 };
 
-type InCustomer = Omit<Own, 'fail'> & { fail: (code: 'user_not_found' | 'customer_missing') => never };
-const onDuty = (call: InCustomer) => {
-  const { customerId, userId } = own(call);
+type DutyCall = Omit<UserCall, 'fail'> & { fail: (code: 'user_not_found' | 'customer_missing') => never };
+/** Returns the ids of the caller, who must have a customer to be on duty. */
+const dutyIds = (call: DutyCall) => {
+  const { customerId, userId } = ownIds(call);
   return { customerId: customerId ?? call.fail('customer_missing'), userId };
 };
 
@@ -35,41 +36,41 @@ export const handler = serve(channels, {
     return { kinds: [...channelKinds], pushKey: key.publicKey };
   },
 
-  listChannels: async (call, { store }) => store.channels.list(own(call)),
+  listChannels: async (call, { store }) => store.channels.list(ownIds(call)),
 
   setChannel: async (call, deps) => {
     const { store, channelKinds } = deps;
     const { params, fail } = call;
-    const of = own(call);
+    const ids = ownIds(call);
     if (!channelKinds.includes(params.by)) return fail('channel_unavailable');
     const { subscription, ...channel } = await channelIn(call, deps);
-    const known = (await store.channels.list(of)).find(({ by }) => by === params.by);
+    const known = (await store.channels.list(ids)).find(({ by }) => by === params.by);
     if (params.by !== 'push' && known?.address === channel.address && known.provenDate !== null) return known;
     if (subscription) {
-      if (!(await store.channels.put(of, { ...channel, subscription }, null))) return fail('user_not_found');
+      if (!(await store.channels.put(ids, { ...channel, subscription }, null))) return fail('user_not_found');
     } else await sendCode(call, deps, channel);
     return channel;
   },
 
   proveChannel: async (call, { store, now }) => {
     const { params, body, refuse } = call;
-    const of = own(call);
-    const tried = (await store.channels.tryCode(of, params.by, now())) ?? refuse('code', 'wrong_code');
-    const hash = hashOf(codeText(of.userId, tried, body.code));
-    if (hash !== tried.codeHash) return refuse('code', 'wrong_code');
+    const ids = ownIds(call);
+    const pending = (await store.channels.tryCode(ids, params.by, now())) ?? refuse('code', 'wrong_code');
+    const hash = hashOf(codeText(ids.userId, pending, body.code));
+    if (hash !== pending.codeHash) return refuse('code', 'wrong_code');
     const provenDate = now();
-    if (!(await store.channels.prove(of, params.by, hash, provenDate))) return refuse('code', 'wrong_code');
-    return { by: tried.by, address: tried.address, provenDate };
+    if (!(await store.channels.prove(ids, params.by, hash, provenDate))) return refuse('code', 'wrong_code');
+    return { by: pending.by, address: pending.address, provenDate };
   },
 
   deleteChannel: async (call, { store }) => {
     const { params, fail } = call;
-    return (await store.channels.remove(own(call), params.by)) ? { status: 'OK' } : fail('channel_not_found');
+    return (await store.channels.remove(ownIds(call), params.by)) ? { status: 'OK' } : fail('channel_not_found');
   },
 
   beginDuty: async (call, { store, now }) => {
     const { body, refuse, fail } = call;
-    const { customerId, userId } = onDuty(call);
+    const { customerId, userId } = dutyIds(call);
     const { until } = body;
     if (until <= now()) return refuse('until', 'minimum', { limit: now() });
     if (until > now() + LONGEST_DUTY) return refuse('until', 'maximum', { limit: now() + LONGEST_DUTY });
@@ -77,15 +78,15 @@ export const handler = serve(channels, {
   },
 
   endDuty: async (call, { store }) => {
-    const { customerId, userId } = onDuty(call);
+    const { customerId, userId } = dutyIds(call);
     await store.duty.end(customerId, userId);
     return { status: 'OK' };
   },
 
   listDuty: async ({ caller, customerId, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
-    const all = await store.duty.of(customerId, now());
-    const named = all.map(async ({ userId, until }) => {
+    const onDuty = await store.duty.of(customerId, now());
+    const named = onDuty.map(async ({ userId, until }) => {
       const user = await store.users.get(customerId, userId);
       return user ? [{ userId, name: nameOfUser(user), until }] : [];
     });

@@ -10,12 +10,12 @@ import {
   smsOf,
 } from '#shared/domain/people/channel.ts';
 import type { SetCall, SetDeps } from './set-channel.ts';
-import { codeLetter } from './texts.ts';
+import { codeMessage } from './texts.ts';
 
 const HOUR_SECONDS = 3_600;
 
-/** Counts a code for its user and its address: nobody is flooded, neither by many users nor by one. */
-const count = async (call: SetCall, { store: { limits }, quotas, now }: SetDeps, { by, address }: KeptChannel) => {
+/** Counts a code for its user and its address, so that nobody is flooded with codes. */
+const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetDeps, { by, address }: KeptChannel) => {
   const { caller, fail } = call;
   const subjects = [`code:${caller.accountId}`, `code:${by}:${hashOf(address.toLowerCase())}`];
   for (const subject of subjects) {
@@ -28,20 +28,20 @@ const count = async (call: SetCall, { store: { limits }, quotas, now }: SetDeps,
   if (sent.count > quotas.smsPerDay) return fail('limit_reached', limitOf(quotas, 'smsPerDay'));
 };
 
-/** Keeps a channel that is not proven, and sends the code there that proves it. */
+/** Stores a channel that is not verified, and sends the code there that verifies it. */
 export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChannel): Promise<void> => {
   const { caller, fail, refuse, locale } = call;
   const { store, now, random, person, settings } = deps;
   if (channel.by === 'push') return;
-  await count(call, deps, channel);
+  await countCode(call, deps, channel);
   const code = channelCodeOf(random(4));
   const proof = { hash: hashOf(codeText(caller.accountId, channel, code)), expires: now() + CODE_MINUTES * 60_000 };
-  const of = { customerId: caller.customerId, userId: caller.accountId };
-  if (!(await store.channels.put(of, channel, proof))) return fail('user_not_found');
+  const ids = { customerId: caller.customerId, userId: caller.accountId };
+  if (!(await store.channels.put(ids, channel, proof))) return fail('user_not_found');
   const language = languageOf(locale);
-  const letter = codeLetter[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
+  const message = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
   const { by, address } = channel;
-  const outcome = await person({ by, address }, { ...letter, url: null, language });
+  const outcome = await person({ by, address }, { ...message, url: null, language });
   if (outcome === 'gone') return refuse('address', 'channel_gone');
   if (outcome !== 'accepted') return fail('unavailable', { waitSeconds: 30 });
 };

@@ -9,22 +9,22 @@ type Operation = (typeof channels)['operations']['setChannel'];
 export type SetCall = Call<Operation>;
 export type SetDeps = Deps<Operation['uses'][number]>;
 
-/** The push that a body asks for: its address is one that may be called, and its keys are those of a browser. */
-const pushIn = async ({ body, refuse }: SetCall, { webhookClient, now }: SetDeps): Promise<KeptChannel> => {
+/** Returns the push channel of a request, after checking that its endpoint may be called and its key is valid. */
+const pushChannelIn = async ({ body, refuse }: SetCall, { webhookClient, now }: SetDeps): Promise<KeptChannel> => {
   const { subscription } = body;
   if (!subscription) return refuse('subscription', 'required');
   const target = await webhookClient.check(subscription.endpoint);
   if (!target.ok) return refuse('subscription.endpoint', target.reason === 'url_address' ? 'url_address' : 'url');
   if (!isPushPoint(subscription.keys.p256dh)) return refuse('subscription.keys.p256dh', 'invalid');
-  // Only the browser of this device could make the subscription, and it asked its user.
+  // A browser creates a subscription only with the consent of its user, so it counts as verified.
   return { by: 'push', address: target.url.host, subscription, provenDate: now() };
 };
 
-/** The channel that a call asks for, checked. One that needs a code is not proven. */
+/** Returns the channel of a request, after checking it. One that needs a code is not verified. */
 export const channelIn = async (call: SetCall, deps: SetDeps): Promise<KeptChannel> => {
   const { params, body, refuse } = call;
   const { by } = params;
-  if (by === 'push') return pushIn(call, deps);
+  if (by === 'push') return pushChannelIn(call, deps);
   const { address } = body;
   if (address === undefined) return refuse('address', 'required');
   if (!isAddress(by, address)) return refuse('address', 'invalid');

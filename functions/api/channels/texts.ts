@@ -1,16 +1,16 @@
 import type { Language } from '#shared/domain/identity/locale.ts';
 
-type Values = { service: string; code: string; minutes: number };
-type Text = (values: Values) => { title: string; text: string };
+type CodeDetails = { service: string; code: string; minutes: number };
+type CodeText = (details: CodeDetails) => { title: string; text: string };
 
-/** The letter with the code that proves a channel. Who sends the code back agrees. */
-export const codeLetter: Record<Language, Text> = {
+/** The message with the code that verifies a channel. Entering the code is consent to notifications. */
+export const codeMessage: Record<Language, CodeText> = {
   en: ({ service, code, minutes }) => ({
     title: `Your code for ${service}: ${code}`,
-    text: `With this code you agree to be told here of alarms. It is good for ${minutes} minutes. If it was not you who asked for it, there is nothing to do.`,
+    text: `By entering this code you agree to receive alarms here. The code expires in ${minutes} minutes. If you did not request it, ignore this message.`,
   }),
   de: ({ service, code, minutes }) => ({
     title: `Ihr Code für ${service}: ${code}`,
-    text: `Mit diesem Code stimmen Sie zu, hier von Alarmen zu erfahren. Er gilt ${minutes} Minuten. Falls Sie ihn nicht angefordert haben, ist nichts zu tun.`,
+    text: `Mit diesem Code stimmen Sie zu, hier Alarme zu erhalten. Er ist ${minutes} Minuten gültig. Falls Sie ihn nicht angefordert haben, ignorieren Sie diese Nachricht.`,
   }),
 };

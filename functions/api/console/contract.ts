@@ -3,11 +3,11 @@ import { pageHeaders } from '#shared/api/http/page-headers.ts';
 import { defaults, group } from '#shared/api/operation.ts';
 import { Bytes } from '#shared/domain/values.ts';
 
-/** Up to six names with slashes between them. Only the last one may have dots; then it is a file. */
+/** Up to six names separated by slashes. Only the last one may have dots; then it is a file. */
 const Page = z
   .string()
   .regex(/^(?:[\w-]{1,64}\/){0,5}[\w.-]{1,64}\/?$/)
-  .describe('Path of a page, or the name of a file as the page has it');
+  .describe('Path of a page, or name of a file, as referenced by the page');
 
 const part = defaults({
   method: 'GET',
@@ -16,7 +16,7 @@ const part = defaults({
   alsoSuccess: 304,
   response: Bytes,
   published: 'revalidated',
-  // No text becomes markup or code (trusted types), but for the address of the service worker (app/push/subscribe.ts).
+  // Trusted Types: no text becomes markup or code, except the URL of the service worker (app/push/subscribe.ts).
   responseHeaders: pageHeaders(
     ...["manifest-src 'self'", "worker-src 'self'"],
     ...["require-trusted-types-for 'script'", 'trusted-types push-worker'],
@@ -36,21 +36,22 @@ const FILES = [
 
 export const webConsole = group({
   name: 'console',
-  about: 'The pages of the console',
+  about: 'The web console',
   isPage: true,
   operations: {
     getConsole: {
       ...part,
       path: '/console',
-      summary: 'Get the console for people, a page for browsers',
+      summary: 'Get the console',
+      description: 'Returns the web console, an HTML page.',
       media: [HTML],
     },
     getConsolePage: {
       ...part,
       path: '/console/{page}',
       greedy: true,
-      summary: 'Get the console at one of its pages, or one of its files',
-      description: 'The name of a file with a hash changes with its content: caches may keep it for ever.',
+      summary: 'Get a page or a file of the console',
+      description: 'Files with a hash in their name never change, so caches may keep them forever.',
       params: z.object({ page: Page }),
       media: FILES,
       errors: ['path_unknown'],

@@ -4,10 +4,10 @@ import { serve } from '#shared/api/serve.ts';
 import { webConsole } from './contract.ts';
 import { depthOf } from './page.ts';
 
-// The files are loaded at the first request for them.
+// Loaded at the first request.
 const load = async () => (await import('./library.ts')).library;
 
-/** Does the name of a file change with its content? */
+/** Whether the name of a file contains a hash of its content. */
 const isHashed = (name: string): boolean => /\.[A-Z0-9]{8}\.\w+$/.test(name);
 
 const publishPage = async (event: Parameters<typeof publish>[0]) => {

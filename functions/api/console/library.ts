@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { type Publication, publicationOf } from '#shared/api/http/publication.ts';
 import { icons, manifest } from './manifest.ts';
-import { DEEPEST, folderFrom, pageOf } from './page.ts';
+import { folderFrom, MAX_DEPTH, pageOf } from './page.ts';
 import { sign } from './sign.ts';
 
 type File = Publication & { type: string };
@@ -24,16 +24,16 @@ const { outputFiles } = await build({
   ...common,
   entryPoints: { app: 'main.tsx' },
   format: 'esm',
-  // Pages that few users open are files of their own, which are loaded when one is opened.
+  // Pages that few users open are separate files, loaded on demand.
   splitting: true,
   // The name of a file contains the hash of its content, so that caches may keep it forever.
   entryNames: '[name].[hash]',
   chunkNames: '[name].[hash]',
   jsx: 'automatic',
-  // React's own checks are for development only.
+  // Leaves out the development checks of React.
   define: { 'process.env.NODE_ENV': '"production"' },
 });
-// Browsers know a service worker by its address, so its name stays the same.
+// Browsers identify a service worker by its URL, so its name must not change.
 const worker = await build({ ...common, entryPoints: { 'push-worker': 'push/worker.ts' }, format: 'iife' });
 // Only the CSS of the main page is served; the other CSS files repeat parts of it.
 const files = outputFiles
@@ -41,7 +41,7 @@ const files = outputFiles
   .filter(({ name }) => /\.js$|^app\./.test(name));
 const nameOf = (kind: RegExp): string => {
   const file = files.find(({ name }) => kind.test(name));
-  if (!file) throw new Error(`the console has no ${kind}`);
+  if (!file) throw new Error(`the build of the console has no file ${kind}`);
   return file.name;
 };
 const names = { script: nameOf(/^app\..*\.js$/), style: nameOf(/^app\..*\.css$/) };
@@ -53,12 +53,12 @@ const pageAt = (depth: number): File => ({
 });
 
 /**
- * The files of the console by name, and its page for each depth, gzipped. They are built from `lib/console/` when this module
- * is loaded; a bundle contains the result instead of the build.
+ * The files of the console by name, and its page for each depth, compressed. They are built from `lib/console/` when this
+ * module is loaded; a bundle contains the result instead of the build.
  */
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {
   'page 0': pageAt(0),
-  ...Object.fromEntries(Array.from({ length: DEEPEST }, (_, at) => [`page ${at + 1}`, pageAt(at + 1)])),
+  ...Object.fromEntries(Array.from({ length: MAX_DEPTH }, (_, at) => [`page ${at + 1}`, pageAt(at + 1)])),
   'app.webmanifest': { type: 'application/manifest+json; charset=utf-8', ...publicationOf(manifest) },
   'sign.svg': { type: 'image/svg+xml', ...publicationOf(sign) },
   ...Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The icons as pixels, for systems that take no SVG (iOS and older Android): the sign at their sizes, drawn by a browser. */
+/** The icons as PNG, for iOS and older Android, which do not support SVG. A browser rendered them from the sign. */
 export const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png', 'apple-touch-icon.png'] as const;
 const png = (src: (typeof icons)[number], size: number, purpose: 'any' | 'maskable') => ({
   src,
@@ -8,8 +8,8 @@ const png = (src: (typeof icons)[number], size: number, purpose: 'any' | 'maskab
 });
 
 /**
- * The manifest by which a device installs the console as an app (W3C Web Application Manifest). Its addresses are relative
- * to its own, so that it holds at any address of the API.
+ * The W3C Web Application Manifest, with which the console can be installed as an app. Its URLs are relative, so that it
+ * works at any URL of the API.
  */
 export const manifest: string = JSON.stringify({
   name: 'Sensor Cloud',

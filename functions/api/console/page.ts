@@ -1,23 +1,20 @@
 import { signUrl } from './sign.ts';
 
-/** The greatest depth of a page below `/console`. */
-export const DEEPEST = 7;
+/** Maximum depth of a page below `/console`. */
+export const MAX_DEPTH = 7;
 
-/**
- * The relative path from a page to the folder of the files. It is relative so that the console works at any address
- * of the API.
- */
+/** Returns the relative path from a page to the folder of the files, so that the console works at any URL of the API. */
 export const folderFrom = (depth: number): string => {
   if (depth === 0) return 'console/';
   return depth === 1 ? './' : '../'.repeat(depth - 1);
 };
 
-/** Gives the number of slashes after `/console` in the path of a request. */
+/** Returns the number of slashes after `/console` in the path of a request. */
 export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/console/, '').split('/').length - 1;
 
 /**
- * Gives the HTML of the page, with its script and style from a folder. What it shows itself is replaced by the script.
- * The style hides it for some seconds, so it is seen only when the script or the style does not come.
+ * Returns the HTML of the page, with its script and style from a folder. The script replaces the static content. The style
+ * hides that for some seconds, so that people only see it if the script or the style fails to load.
  */
 export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>
 <html lang="en">
@@ -36,10 +33,10 @@ export const pageOf = (folder: string, script: string, style: string): string =>
 <div id="root">
 <main class="not-loaded">
 <p>The console could not be loaded. <a href="">Try again</a></p>
-<p lang="de">Die Konsole konnte nicht geladen werden. <a href="">Noch einmal versuchen</a></p>
+<p lang="de">Die Konsole konnte nicht geladen werden. <a href="">Erneut versuchen</a></p>
 </main>
 </div>
-<noscript>This page needs its script. Everything that it shows can be read by the API, too.</noscript>
+<noscript>This page requires JavaScript. All its data is also available through the API.</noscript>
 </body>
 </html>
 `;

@@ -9,16 +9,16 @@ const svgOf = ({ more = '', corner = 8 } = {}): string =>
   ].join('');
 const urlOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 
-/** The sign of the console as an SVG: a sensor at the ceiling, its waves, and who is below. */
+/** The sign of the console as an SVG: a sensor on the ceiling, its waves, and a person below. */
 export const sign: string = svgOf();
 
-/** The sign without round corners, for systems that cut icons themselves. */
+/** The sign without rounded corners, for systems that round icons themselves. */
 export const squareSign: string = svgOf({ corner: 0 });
 
-/** The sign as an image within an address. */
+/** The sign as a data URL. */
 export const signUrl = urlOf(sign);
 
-/** The sign with a number on red over it; more than 9 are "9+". */
+/** Returns the sign as a data URL, with a number in a red badge, up to "9+". */
 export const signWith = (count: number): string =>
   urlOf(
     svgOf({

@@ -7,7 +7,7 @@ const ByCustomer = z.object({ customerId: idText });
 
 export const customers = group({
   name: 'customers',
-  about: 'The homes that everything else belongs to',
+  about: 'Homes, to which users, sensors and rules belong',
   operations: {
     listCustomers: {
       method: 'GET',
@@ -46,7 +46,7 @@ export const customers = group({
     updateCustomer: {
       method: 'PUT',
       path: '/customers/{customerId}',
-      summary: 'Replace a customer',
+      summary: 'Update a customer',
       auth: 'user',
       may: 'manage_customers',
       within: 'customer',
@@ -60,9 +60,10 @@ export const customers = group({
     deleteCustomer: {
       method: 'DELETE',
       path: '/customers/{customerId}',
-      summary: 'Delete a customer that has neither users nor sensors',
+      summary: 'Delete a customer',
       description:
-        'Its bots, webhooks and rules are deleted too. If a deletion is interrupted, another one finishes it.',
+        'Deletes a customer without users and sensors, along with its bots, webhooks, rules and sensor groups. Repeat the ' +
+        'request if it was interrupted.',
       auth: 'user',
       may: 'system_admin',
       within: 'customer',

@@ -3,23 +3,25 @@ import { inBatches } from '#shared/concurrency/in-batches.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { customers } from './contract.ts';
 
-type Clearing = Deps<(typeof customers)['operations']['deleteCustomer']['uses'][number]>;
+type ClearDeps = Deps<(typeof customers)['operations']['deleteCustomer']['uses'][number]>;
 
 /**
- * Removes everything that a deleted customer leaves, and gives the number of removed objects. It may be interrupted and
- * repeated. Bots are removed first, because everything else is created only while its customer or its bot exists.
+ * Removes what a deleted customer leaves behind, and returns the number of removed objects. It can be interrupted and
+ * repeated. Bots come first, because other objects can only be created while their customer or bot exists.
  */
-const clear = async (store: Clearing['store'], customerId: number, now: number): Promise<number> => {
+const removeLeftovers = async (store: ClearDeps['store'], customerId: number, now: number): Promise<number> => {
   const { bots, rules, sensorGroups, webhooks } = store;
-  const removed = await inBatches(await bots.list(customerId), async ({ id }) => {
+  const removedBots = await inBatches(await bots.list(customerId), async ({ id }) => {
     await bots.forget(customerId, id);
     await bots.remove(customerId, id);
   });
-  const hooks = await inBatches(await webhooks.list(customerId), (webhook) => webhooks.forget(webhook, now));
-  const watching = await inBatches(await rules.list(customerId), rules.remove);
-  // A group can be removed only when no rule and no webhook names it.
-  const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));
-  return removed + hooks + watching + groups;
+  const removedWebhooks = await inBatches(await webhooks.list(customerId), (webhook) => webhooks.forget(webhook, now));
+  const removedRules = await inBatches(await rules.list(customerId), rules.remove);
+  // A group can only be removed when no rule and no webhook names it.
+  const removedGroups = await inBatches(await sensorGroups.list(customerId), ({ id }) =>
+    sensorGroups.remove(customerId, id),
+  );
+  return removedBots + removedWebhooks + removedRules + removedGroups;
 };
 
 export const handler = serve(customers, {
@@ -42,7 +44,7 @@ export const handler = serve(customers, {
   deleteCustomer: async ({ customerId, fail }, { store, now }) => {
     const problem = await store.customers.remove(customerId);
     if (problem === 'in_use') return fail('customer_in_use');
-    const cleared = await clear(store, customerId, now());
-    return problem === 'gone' && cleared === 0 ? fail('customer_not_found') : { status: 'OK' };
+    const removed = await removeLeftovers(store, customerId, now());
+    return problem === 'gone' && removed === 0 ? fail('customer_not_found') : { status: 'OK' };
   },
 });

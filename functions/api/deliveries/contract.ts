@@ -22,17 +22,13 @@ import { NewSecret } from '#shared/domain/delivery/webhook-secret.ts';
 import { idText, integerQuery, millis, Status, uuid } from '#shared/domain/values.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
-/** Which deliveries a list shows. */
-const chosen = {
+const filters = {
   state: z.enum(deliveryStates).optional().meta({ description: 'only deliveries in this state' }),
   since: time('only deliveries from this time on, ms'),
   until: time('only deliveries up to this time, ms'),
 };
 
-/**
- * The callers who may manage a webhook see and control its deliveries. The kind of the webhook decides which permission
- * they need.
- */
+/** Callers who may manage a webhook see and control its deliveries. Its kind decides which permission they need. */
 const ofWebhook = defaults({
   auth: 'user',
   may: webhookManagers,
@@ -40,7 +36,7 @@ const ofWebhook = defaults({
 });
 const ByWebhook = z.object({ webhookId: uuid });
 const ByDelivery = ByWebhook.extend({ deliveryId: deliveryIdText });
-/** Rules name people, so whoever may change rules sees and repeats what people were sent. */
+/** Rules name people, so callers who may change rules see and resend what people were sent. */
 const ofPeople = defaults({
   auth: 'user',
   may: 'manage_rules',
@@ -49,24 +45,26 @@ const ofPeople = defaults({
   errors: ['delivery_not_found'],
 });
 const ByReplay = ByWebhook.extend({ replayId: uuid });
-const Repeated = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText }).meta({ id: 'NewDelivery' });
+const NewDelivery = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText }).meta({ id: 'NewDelivery' });
 
 export const deliveries = group({
   name: 'deliveries',
-  about: 'What was sent to webhooks, what came of it, and sending it again',
+  about: 'Deliveries to webhooks and people, their attempts, and resending them',
   operations: {
     listDeliveries: {
       ...ofWebhook,
       method: 'GET',
       path: '/webhooks/{webhookId}/deliveries',
-      summary: 'List the deliveries of a webhook of the last 30 days',
+      summary: 'List the deliveries of a webhook',
       params: ByWebhook,
-      description: `${lookedText('500', '5,000')} Deliveries after the first 200 may lag by a second. Sorting by updateDate sorts each 500 deliveries by themselves.`,
+      description:
+        `Returns the deliveries of the last 30 days. ${lookedText('500', '5,000')} Deliveries after the first 200 may lag by a ` +
+        'second. `updateDate` sorts every 500 deliveries separately.',
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(deliveryIdText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
-        ...chosen,
+        ...filters,
       }),
       success: 200,
       response: paged(DeliveryView),
@@ -79,16 +77,18 @@ export const deliveries = group({
       within: 'customer',
       method: 'GET',
       path: '/customers/{customerId}/deliveries',
-      summary: 'List the deliveries of the last 30 days to all webhooks of a customer that the caller may manage',
+      summary: 'List the deliveries of a customer',
       params: z.object({ customerId: idText }),
-      description: `${lookedText('100', '500')} With \`manage_rules\` also those to people.`,
+      description:
+        'Returns the deliveries of the last 30 days to all webhooks that the caller may manage and, for callers with ' +
+        `\`manage_rules\`, those to people. ${lookedText('100', '500')}`,
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(deliveryIdText),
         sortBy: sortBy(['id', 'createDate'], 'desc(createDate)'),
-        ...chosen,
+        ...filters,
         sensorId: sensorOfList,
-        eventUuid: uuid.optional().meta({ description: 'only deliveries of the event with this uuid' }),
+        eventUuid: uuid.optional().meta({ description: 'only deliveries of the event with this UUID' }),
       }),
       success: 200,
       response: paged(DeliveryView),
@@ -99,7 +99,8 @@ export const deliveries = group({
       ...ofPeople,
       method: 'GET',
       path: '/customers/{customerId}/deliveries/{deliveryId}',
-      summary: 'Get a delivery to a person with its attempts',
+      summary: 'Get a delivery to a person',
+      description: 'Returns the delivery with its attempts.',
       success: 200,
       response: DeliveryDetail,
       uses: ['deliveries.get'],
@@ -108,7 +109,8 @@ export const deliveries = group({
       ...ofPeople,
       method: 'GET',
       path: '/customers/{customerId}/deliveries/{deliveryId}/message',
-      summary: 'Get what a delivery tells a person: title and text, without the address that acknowledges',
+      summary: 'Get the message of a delivery to a person',
+      description: 'Returns the title and text, without the link that acknowledges the alarm.',
       success: 200,
       response: DeliveryMessage,
       uses: ['deliveries.get'],
@@ -117,16 +119,18 @@ export const deliveries = group({
       ...ofPeople,
       method: 'POST',
       path: '/customers/{customerId}/deliveries/{deliveryId}/redeliver',
-      summary: 'Tell a person again, by a new delivery',
+      summary: 'Resend a delivery to a person',
+      description: 'Creates a new delivery.',
       success: 202,
-      response: Repeated,
+      response: NewDelivery,
       uses: ['deliveries.get', 'deliveries.create', 'enqueue:deliveries'],
     },
     getDelivery: {
       ...ofWebhook,
       method: 'GET',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
-      summary: 'Get a delivery with its attempts',
+      summary: 'Get a delivery of a webhook',
+      description: 'Returns the delivery with its attempts.',
       params: ByDelivery,
       success: 200,
       response: DeliveryDetail,
@@ -137,9 +141,10 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'GET',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}/message',
-      summary: 'Get what a delivery sends: its exact body, and the headers without secrets',
+      summary: 'Get the message of a delivery',
       description:
-        'An attempt also has `webhook-timestamp`, signatures if the webhook has a secret, and its authentication.',
+        'Returns the exact body, and the headers without secrets. An attempt also has `webhook-timestamp`, signatures if the ' +
+        'webhook has a secret, and the authentication of the webhook.',
       params: ByDelivery,
       success: 200,
       response: DeliveryMessage,
@@ -150,10 +155,11 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'POST',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
-      summary: 'Send a delivery again, as a new one with the same webhook-id',
+      summary: 'Resend a delivery of a webhook',
+      description: 'Creates a new delivery with the same `webhook-id`.',
       params: ByDelivery,
       success: 202,
-      response: Repeated,
+      response: NewDelivery,
       errors: ['webhook_not_found', 'delivery_not_found'],
       uses: ['webhooks.get', 'deliveries.get', 'deliveries.create', 'held.replace', 'enqueue:deliveries'],
     },
@@ -161,10 +167,11 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'POST',
       path: '/webhooks/{webhookId}/test',
-      summary: 'Send a test/ping event to a webhook',
+      summary: 'Test a webhook',
+      description: 'Sends a `test/ping` event.',
       params: ByWebhook,
       success: 202,
-      response: Repeated,
+      response: NewDelivery,
       errors: ['webhook_not_found', 'webhook_disabled'],
       uses: ['webhooks.get', 'customers.get', 'bots.get', 'deliveries.create', 'enqueue:deliveries', 'service:about'],
     },
@@ -172,7 +179,8 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'PUT',
       path: '/webhooks/{webhookId}/secret',
-      summary: 'Replace the secret of a webhook; the previous one may sign too for a while',
+      summary: 'Rotate the secret of a webhook',
+      description: 'Replaces the secret. During `overlapSeconds` requests are also signed with the previous one.',
       params: ByWebhook,
       body: NewSecret,
       success: 200,
@@ -184,7 +192,8 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'POST',
       path: '/webhooks/{webhookId}/replays',
-      summary: 'Send the deliveries of a span of time again',
+      summary: 'Replay deliveries',
+      description: 'Resends the deliveries of a period.',
       params: ByWebhook,
       body: NewReplay,
       success: 202,
@@ -196,7 +205,8 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'GET',
       path: '/webhooks/{webhookId}/replays',
-      summary: 'List the running replays of a webhook and its newest replay, newest first',
+      summary: 'List the replays of a webhook',
+      description: 'Returns the running replays and the latest one, newest first.',
       params: ByWebhook,
       query: z.object(pageQuery),
       success: 200,
@@ -208,7 +218,8 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'GET',
       path: '/webhooks/{webhookId}/replays/{replayId}',
-      summary: 'Get a replay and its progress',
+      summary: 'Get a replay',
+      description: 'Returns the replay with its progress.',
       params: ByReplay,
       success: 200,
       response: Replay,
@@ -219,9 +230,9 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'PUT',
       path: '/webhooks/{webhookId}/replays/{replayId}',
-      summary: 'Pause or continue a replay',
+      summary: 'Pause or resume a replay',
       description:
-        'Deliveries that are due within the next 5 seconds are still sent. A replay that has ended does not change.',
+        'After pausing, deliveries that are due within 5 seconds are still sent. A replay that has ended does not change.',
       params: ByReplay,
       body: ReplayUpdate,
       success: 200,
@@ -233,7 +244,8 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'DELETE',
       path: '/webhooks/{webhookId}/replays/{replayId}',
-      summary: 'Cancel a replay: its remaining deliveries are not sent, but for what was held before it',
+      summary: 'Cancel a replay',
+      description: 'The remaining deliveries are not sent, except those that were held before the replay.',
       params: ByReplay,
       success: 200,
       response: Status,

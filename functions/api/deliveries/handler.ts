@@ -22,28 +22,28 @@ import { deliverTask } from '#shared/queue/encode.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
-/** Gives the delivery unless it is too old by its date. Expiry may remove it later than that. */
-const kept = (delivery: Delivery | null, now: number): Delivery | null =>
+/** Returns the delivery unless it is past its retention. The table may remove it later than that. */
+const unlessExpired = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - KEPT ? delivery : null;
 
-type OfPeople = { customerId: number; params: { deliveryId: string }; fail: (code: 'delivery_not_found') => never };
-/** Gives the delivery to a person of the path. */
-const toPerson = async (
-  { customerId, params, fail }: OfPeople,
+type PersonCall = { customerId: number; params: { deliveryId: string }; fail: (code: 'delivery_not_found') => never };
+/** Returns the delivery to a person that the path names. */
+const findPersonDelivery = async (
+  { customerId, params, fail }: PersonCall,
   { store, now }: { store: StoreOf<'deliveries.get'>; now: () => number },
 ): Promise<Delivery> =>
-  kept(await store.deliveries.get(customerId, null, params.deliveryId), now()) ?? fail('delivery_not_found');
+  unlessExpired(await store.deliveries.get(customerId, null, params.deliveryId), now()) ?? fail('delivery_not_found');
 
-type Span = { since: number | undefined; until: number | undefined };
+type TimeRange = { since: number | undefined; until: number | undefined };
 
-/** Ignores that a queue is unavailable: the delivery is in the due index too, where the sweep finds it. */
-const leftToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
+/** Logs that a queue is unavailable. The delivery is in the due index as well, where the sweep finds it. */
+const leaveToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
 
-/** The time of the deliveries that a list shows, ms: expiry removes a delivery later than KEPT. */
-const spanKept = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<Span>, now: number) =>
+/** Returns the time range (ms) of a list, limited to the retention. */
+const withinRetention = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<TimeRange>, now: number) =>
   [Math.max(since, now - KEPT), until] as const;
 
-/** Gives how people are told of a test, where people read what the webhook sends. */
+/** Returns the language and time for a test message, if people read what the webhook sends. */
 const readerOf = async (
   { customerId, botId, format }: WebhookRecord,
   timeZone: string,
@@ -58,7 +58,7 @@ const readerOf = async (
 export const handler = serve(deliveries, {
   listDeliveries: async ({ query, ...call }, { store, now }) => {
     const { customerId, id } = await findWebhook(call, store);
-    const { data, ...page } = await store.deliveryLog.page(customerId, id, spanKept(query, now()), query);
+    const { data, ...page } = await store.deliveryLog.page(customerId, id, withinRetention(query, now()), query);
     return lookedReply({ ...page, data: data.map(deliveryView) }, query);
   },
 
@@ -67,90 +67,98 @@ export const handler = serve(deliveries, {
     const webhooks = await store.webhooks.list(customerId);
     const ids = webhooks.filter((webhook) => mayManage(caller, webhook)).map(({ id }) => id);
     const receivers = holds(caller, 'manage_rules') ? [...ids, null] : ids;
-    const { data, ...page } = await store.deliveryLog.joined(customerId, receivers, spanKept(query, now()), query);
+    const { data, ...page } = await store.deliveryLog.joined(
+      customerId,
+      receivers,
+      withinRetention(query, now()),
+      query,
+    );
     return lookedReply({ ...page, data: data.map(deliveryView) }, query);
   },
 
   getPersonDelivery: async (call, deps) => {
-    const delivery = await toPerson(call, deps);
+    const delivery = await findPersonDelivery(call, deps);
     const { log = [], sendTryTimes, state } = delivery;
     return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, new Map(), state === 'sending') };
   },
 
   getPersonDeliveryMessage: async (call, deps) => {
-    const { title, text } = textOf(await toPerson(call, deps));
+    const { title, text } = textOf(await findPersonDelivery(call, deps));
     return { headers: {}, body: `${title}\n\n${text}` };
   },
 
   redeliverToPerson: async (call, { store, enqueue, now, random, log }) => {
-    const original = await toPerson(call, { store, now });
+    const original = await findPersonDelivery(call, { store, now });
     const time = now();
     const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
     await store.deliveries.create(delivery, true);
-    await enqueue([deliverTask(delivery)]).catch(leftToSweep(log));
+    await enqueue([deliverTask(delivery)]).catch(leaveToSweep(log));
     return { status: 'OK', deliveryId: delivery.id };
   },
 
   getDelivery: async ({ params, fail, ...call }, { store, now }) => {
     const { customerId, id } = await findWebhook({ params, fail, ...call }, store);
     const found = await store.deliveries.get(customerId, id, params.deliveryId);
-    const delivery = kept(found, now()) ?? fail('delivery_not_found');
+    const delivery = unlessExpired(found, now()) ?? fail('delivery_not_found');
     const { log = [], sendTryTimes, state } = delivery;
-    const isSomewhereElse = log.some(([, , , , , body]) => body === null);
-    const bodies = isSomewhereElse ? await store.deliveries.bodies(customerId, id, delivery.id) : new Map();
+    const hasStoredBodies = log.some(([, , , , , body]) => body === null);
+    const bodies = hasStoredBodies ? await store.deliveries.bodies(customerId, id, delivery.id) : new Map();
     return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, bodies, state === 'sending') };
   },
 
   getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now, openAddressKey }) => {
     const webhook = await findWebhook({ params, fail, ...call }, store);
-    const { customerId: c, id: w } = webhook;
-    const delivery = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
+    const { customerId, id: webhookId } = webhook;
+    const delivery =
+      unlessExpired(await store.deliveries.get(customerId, webhookId, params.deliveryId), now()) ??
+      fail('delivery_not_found');
     const source = sourceOf(delivery);
-    const raw = source === null ? null : await store.events.bytes(c, delivery.snapshot.sensor.id, source);
-    const isGone = source !== null && raw === null;
+    const raw = source === null ? null : await store.events.bytes(customerId, delivery.snapshot.sensor.id, source);
+    const isLost = source !== null && raw === null;
     const body = async (): Promise<string> => {
       if (!needsKey(delivery)) return bodyOf(delivery, webhook, { raw, addressKey: null });
-      // The first attempt of a stage makes the key.
-      const sealed = (await store.addressKeys.get()) ?? fail('unavailable', { waitSeconds: 5 });
-      return bodyOf(delivery, webhook, { raw, addressKey: await openAddressKey(sealed) });
+      // The key is generated at the first attempt of a stage.
+      const encryptedKey = (await store.addressKeys.get()) ?? fail('unavailable', { waitSeconds: 5 });
+      return bodyOf(delivery, webhook, { raw, addressKey: await openAddressKey(encryptedKey) });
     };
-    return { headers: headersOf(settings, delivery), body: isGone ? null : await body() };
+    return { headers: headersOf(settings, delivery), body: isLost ? null : await body() };
   },
 
   redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {
-    const { customerId: c, id: w } = await findWebhook({ params, fail, ...call }, store);
-    const found = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
-    const original: WebhookDelivery = { ...found, webhookId: w };
+    const { customerId, id: webhookId } = await findWebhook({ params, fail, ...call }, store);
+    const found =
+      unlessExpired(await store.deliveries.get(customerId, webhookId, params.deliveryId), now()) ??
+      fail('delivery_not_found');
+    const original: WebhookDelivery = { ...found, webhookId };
     const time = now();
     const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
     const isReplaced = original.state === 'held' && (await store.held.replace(original, delivery, time));
     if (!isReplaced) await store.deliveries.create(delivery, true);
-    await enqueue([deliverTask(delivery)]).catch(leftToSweep(log));
+    await enqueue([deliverTask(delivery)]).catch(leaveToSweep(log));
     return { status: 'OK', deliveryId: delivery.id };
   },
 
   testWebhook: async ({ fail, ...call }, { store, enqueue, now, random, settings, log }) => {
     const webhook = await findWebhook({ fail, ...call }, store);
     if (!webhook.isEnabled) return fail('webhook_disabled');
-    const { customerId: c } = webhook;
     const id = timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
-    const customer = await store.customers.get(c);
+    const customer = await store.customers.get(webhook.customerId);
     const time = now();
     const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
-    const around = { service: serviceOf(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
-    const ping = pingOf(webhook, around, time);
+    const context = { service: serviceOf(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
+    const ping = pingOf(webhook, context, time);
     await store.deliveries.create(ping, true);
-    await enqueue([deliverTask(ping)]).catch(leftToSweep(log));
+    await enqueue([deliverTask(ping)]).catch(leaveToSweep(log));
     return { status: 'OK', deliveryId: ping.id };
   },
 
   rotateSecret: async ({ body, fail, ...call }, { store, sealSecret, now }) => {
     const webhook = await findWebhook({ fail, ...call }, store);
     const { secretKey, overlapSeconds } = body;
-    const sealed = secretKey === null ? null : await sealSecret(secretKey, webhook.id);
+    const encrypted = secretKey === null ? null : await sealSecret(secretKey, webhook.id);
     const overlapEnds = overlapSeconds === 0 ? null : now() + overlapSeconds * 1_000;
-    const isThere = await store.secrets.rotate(webhook, sealed, overlapEnds, now());
-    return isThere ? { status: 'OK' } : fail('webhook_not_found');
+    const isRotated = await store.secrets.rotate(webhook, encrypted, overlapEnds, now());
+    return isRotated ? { status: 'OK' } : fail('webhook_not_found');
   },
 
   createReplay: async ({ body, fail, ...call }, { store, quotas, enqueue, now, random, log }) => {
@@ -158,7 +166,7 @@ export const handler = serve(deliveries, {
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
     const { since, until, states, ratePerSecond } = body;
-    // Finds as many as one call looks at. The steps of the replay find and count the rest.
+    // Counts what one call can read. The steps of the replay find and count the rest.
     const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
     const found = oldest.filter((row) => takes({ states }, row)).length;
     const replay = {
@@ -184,7 +192,7 @@ export const handler = serve(deliveries, {
     const problem = await store.replays.create(replay, quotas.replays);
     if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'replays'));
     if (problem === 'webhook_gone') return fail('webhook_not_found');
-    await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
+    await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leaveToSweep(log));
     return replayView(replay);
   },
 
@@ -204,7 +212,7 @@ export const handler = serve(deliveries, {
     const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
     const after = (await store.replays.pause(replay, body.isPaused, now())) ?? replay;
     if (after.state === 'running' && !body.isPaused)
-      await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
+      await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leaveToSweep(log));
     return replayView(after);
   },
 
@@ -212,7 +220,7 @@ export const handler = serve(deliveries, {
     const { customerId, id: webhookId } = await findWebhook({ params, fail, ...call }, store);
     const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
     if (await store.replays.finish(replay, 'canceled', now()))
-      await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
+      await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leaveToSweep(log));
     return { status: 'OK' };
   },
 });

@@ -18,7 +18,7 @@ const NewDevice = z
       .string()
       .max(1_024)
       .optional()
-      .meta({ description: 'the current token; needed if the sensor is linked to a customer' }),
+      .meta({ description: 'current token; required if the sensor is linked to a customer' }),
   })
   .meta({
     id: 'NewDevice',
@@ -31,27 +31,29 @@ const example = {
 const Messages = z.lazy(() => deviceMessages().calls.meta({ id: 'Messages', examples: [example] }));
 const Accepted = Status.extend({
   warnings: z
-    .array(z.object({ index: z.int().min(0).describe('of the message in the call, from 0'), message: z.string() }))
+    .array(
+      z.object({ index: z.int().min(0).describe('index of the message in the call, from 0'), message: z.string() }),
+    )
     .optional()
-    .describe(
-      'What was not understood, and is kept all the same: a message of an unknown kind, a field of a wrong type',
-    ),
+    .describe('What was stored but not understood: messages of an unknown kind, fields of the wrong type'),
 }).meta({ id: 'MessagesAccepted' });
 const BySensor = z.object({ sensorId: SensorId });
 
 export const devices = group({
   name: 'devices',
-  about: 'What sensors call: registration, messages, configuration',
+  about: 'API for devices: registration, messages, configuration',
   operations: {
     registerDevice: {
       method: 'POST',
       path: '/devices/register',
-      summary: 'Register a device, or give a known one a new token and pairing code',
+      summary: 'Register a device',
       description:
-        'A sensor that is linked to a customer needs its current `deviceToken`, or its customer must allow a registration ' +
-        '(`POST /sensors/{sensorId}/registration`); otherwise it is refused and nothing changes. Both make an event of ' +
-        'the sensor, `sensor/registered` or `sensor/registration_refused`, which customer webhooks in the format Full ' +
-        `get. Of refusals they get the first ${TOLD_REFUSALS.sensor} of a sensor and the first ${TOLD_REFUSALS.customer} of a customer in 15 minutes.`,
+        'A known device gets a new token and pairing code (status 200). If its sensor is linked to a customer, it must send ' +
+        'its current `deviceToken`, or the customer must have allowed a registration (`POST ' +
+        '/sensors/{sensorId}/registration`); otherwise it is refused and nothing changes. Both create an event of the sensor, ' +
+        '`sensor/registered` or `sensor/registration_refused`, which is sent to customer webhooks in the format Full. Of ' +
+        `refusals, the first ${TOLD_REFUSALS.sensor} of a sensor and the first ${TOLD_REFUSALS.customer} of a customer within ` +
+        '15 minutes are sent.',
       auth: 'provisioner',
       body: NewDevice,
       success: 201,
@@ -73,7 +75,8 @@ export const devices = group({
     drawPairingCode: {
       method: 'POST',
       path: '/devices/{sensorId}/pairing-code',
-      summary: 'Draw a new pairing code; the previous one becomes void',
+      summary: 'Generate a pairing code',
+      description: 'Invalidates the previous code.',
       auth: 'device',
       params: BySensor,
       success: 201,
@@ -84,11 +87,12 @@ export const devices = group({
     getDeviceConfig: {
       method: 'GET',
       path: '/devices/{sensorId}/config',
-      summary: 'Get the room and configuration of a device, without fields that its firmware does not support',
+      summary: 'Get the configuration of a device',
       description:
-        'The ETag contains `version`; a request with it in If-None-Match is answered by 304 until something changes. ' +
-        '`config.firmwareToInstall` is the versionCode to install at the next start: the pinned one, or the default ' +
-        'of the manufacturer; null: keep the installed one.',
+        'Returns the room and the configuration, without fields that the firmware does not support. The ETag contains ' +
+        '`version`; a request with it in `If-None-Match` returns 304 until something changes. `config.firmwareToInstall` is ' +
+        'the `versionCode` to install at the next start, which is the pinned one or the default of the manufacturer; null: ' +
+        'keep the installed version.',
       auth: 'device',
       params: BySensor,
       success: 200,
@@ -100,11 +104,12 @@ export const devices = group({
     postMessages: {
       method: 'POST',
       path: '/devices/{sensorId}/messages',
-      summary: `Post one message of a device, or an array of at most ${MESSAGES.count}, in the format of its maker`,
+      summary: 'Send messages of a device',
       description:
-        'The answer is sent after all messages are stored durably, or are known to change nothing. Posting a message again ' +
-        'changes nothing. A call that exceeds `limits.quotas.messagesPerSecond` is refused as a whole. Messages of kinds that ' +
-        'are not documented here, and further fields, are kept: as events without a meaning, which rules do not see.',
+        `Takes one message, or an array of at most ${MESSAGES.count}, in the format of the maker. The response is sent once ` +
+        'all messages are stored durably, or known to change nothing. Sending a message twice has no further effect. A call ' +
+        'that exceeds `limits.quotas.messagesPerSecond` is refused as a whole. Messages of undocumented kinds, and additional ' +
+        'fields, are stored, but rules ignore them.',
       auth: 'device',
       params: BySensor,
       body: Messages,
@@ -112,7 +117,7 @@ export const devices = group({
       success: 202,
       response: Accepted,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
-      // The guard keeps the quota: it counts the messages before they are parsed.
+      // The guard enforces the quota by counting messages before they are parsed.
       uses: [...ingestUses, 'keep:quotas'],
     },
   },

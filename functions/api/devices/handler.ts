@@ -9,10 +9,10 @@ import { accept, ingest } from '#shared/ingest/ingest.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { devices } from './contract.ts';
-import { drawCode, registerAgain, registerFirst } from './register.ts';
+import { newPairingCode, registerAgain, registerFirst } from './register.ts';
 
-/** Gives a sensor by its id, no matter which customer it belongs to. It is null if there is none. */
-const locate = async (
+/** Returns the sensor with an id, whichever customer it belongs to, or null. */
+const findSensor = async (
   store: StoreOf<'customers.ownerOf' | 'sensors.get'>,
   sensorId: string,
 ): Promise<SensorRecord | null> => {
@@ -20,11 +20,11 @@ const locate = async (
   return owner === null ? null : store.sensors.get(owner, sensorId);
 };
 
-/** What fills in the texts of refused calls. */
-const REFUSED = { type: { expected: 'object' }, items: { limit: MESSAGES.count }, json: {} };
+/** Parameters of the error messages of refused calls. */
+const refusalParams = { type: { expected: 'object' }, items: { limit: MESSAGES.count }, json: {} };
 
-/** What waits of a device that is held back is judged at some 100 calls a second. */
-const HELD_BACK_SECONDS = 5;
+/** How long a device with too many pending calls has to wait. Some 100 of them are processed per second. */
+const BACKLOG_WAIT_SECONDS = 5;
 
 export const handler = serve(devices, {
   registerDevice: async ({ body, provisioner, fail, refuse }, deps) => {
@@ -34,16 +34,16 @@ export const handler = serve(devices, {
     const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
     const register = async () => {
       const known = await store.devices.idOfHardware(manufacturer, hardwareId);
-      const sensor = known === null ? null : await locate(store, known);
+      const sensor = known === null ? null : await findSensor(store, known);
       return sensor ? registerAgain(deps, sensor, body) : registerFirst(deps, { ...body, hardwareId }, provisioner);
     };
     const outcome = await retryOnConflict(register);
-    if (outcome.what === 'new') return outcome.shown;
+    if (outcome.kind === 'new') return outcome.registration;
     await store.provisioning.noteUse(provisioner.id, now());
-    if (outcome.what === 'again') return new Reply(outcome.shown, { status: 200 });
-    if (outcome.what === 'refused') return fail('registration_refused');
+    if (outcome.kind === 'again') return new Reply(outcome.registration, { status: 200 });
+    if (outcome.kind === 'refused') return fail('registration_refused');
     const { maxDevices } = provisioner;
-    // A key without a limit can only be refused because it was deleted in the meantime.
+    // A key without a limit is only refused if it was deleted in the meantime.
     if (maxDevices === null) return fail('credentials_invalid');
     return fail('limit_reached', { limit: { of: 'devices', most: maxDevices } });
   },
@@ -51,15 +51,15 @@ export const handler = serve(devices, {
   drawPairingCode: async ({ device, params, fail }, deps) => {
     const { store } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
-    const draw = async () => {
-      const sensor = (await locate(store, device.sensorId)) ?? fail('sensor_not_found');
-      const code = drawCode(deps);
-      const isDrawn = await store.devices.renewCode(sensor, code.stored);
-      return isDrawn ? code.shown : null;
+    const renew = async () => {
+      const sensor = (await findSensor(store, device.sensorId)) ?? fail('sensor_not_found');
+      const code = newPairingCode(deps);
+      const isRenewed = await store.devices.renewCode(sensor, code.stored);
+      return isRenewed ? code.shown : null;
     };
-    const shown = await retryOnConflict(draw);
+    const code = await retryOnConflict(renew);
     await accept(deps, device);
-    return shown;
+    return code;
   },
 
   getDeviceConfig: async ({ device, params, event, fail }, deps) => {
@@ -74,11 +74,11 @@ export const handler = serve(devices, {
 
   postMessages: async ({ device, params, body, fail, refuse }, deps) => {
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
-    const taken = await ingest(deps, device, body);
-    if ('warnings' in taken)
-      return { status: 'OK', ...(taken.warnings.length > 0 && { warnings: [...taken.warnings] }) };
-    const { refusal } = taken;
-    if (refusal === 'rate_limited') return fail('rate_limited', { waitSeconds: HELD_BACK_SECONDS });
-    return refusal === 'too_large' ? fail('body_too_large') : refuse('', refusal, REFUSED[refusal]);
+    const result = await ingest(deps, device, body);
+    if ('warnings' in result)
+      return { status: 'OK', ...(result.warnings.length > 0 && { warnings: [...result.warnings] }) };
+    const { refusal } = result;
+    if (refusal === 'rate_limited') return fail('rate_limited', { waitSeconds: BACKLOG_WAIT_SECONDS });
+    return refusal === 'too_large' ? fail('body_too_large') : refuse('', refusal, refusalParams[refusal]);
   },
 });

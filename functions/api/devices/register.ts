@@ -11,17 +11,17 @@ import type { Deps } from '#shared/runtime/deps.ts';
 import type { NoticeItem } from '#shared/store/sensors/events.ts';
 import type { devices } from './contract.ts';
 
-type Registering = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
-type NowAndRandom = Pick<Registering, 'now' | 'random'>;
-type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
-/**
- * The result of a registration. It is null if the sensor was changed in between, so that the registration has to be
- * repeated.
- */
-type RegistrationResult = { what: 'new' | 'again'; shown: Shown } | { what: 'refused' | 'key_used_up' } | null;
+type RegisterDeps = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
+type CodeDeps = Pick<RegisterDeps, 'now' | 'random'>;
+type Registration = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
+/** The result of a registration. Null: the sensor was changed in the meantime, so the registration has to be retried. */
+type RegistrationResult =
+  | { kind: 'new' | 'again'; registration: Registration }
+  | { kind: 'refused' | 'key_used_up' }
+  | null;
 
-/** Draws a pairing code: `shown` is for the device, `stored` is for the table. */
-export const drawCode = ({ random, now }: NowAndRandom) => {
+/** Generates a pairing code: `shown` for the device, `stored` for the table. */
+export const newPairingCode = ({ random, now }: CodeDeps) => {
   const code = pairingCode(random(8));
   const expires = now() + PAIRING_CODE_LIFETIME;
   return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
@@ -29,63 +29,61 @@ export const drawCode = ({ random, now }: NowAndRandom) => {
 
 /** Registers a device for the first time. */
 export const registerFirst = async (
-  { store, now, random }: Registering,
-  given: Pick<SensorRecord, 'manufacturer' | 'hardwareId' | 'firmwareVersion'>,
+  { store, now, random }: RegisterDeps,
+  device: Pick<SensorRecord, 'manufacturer' | 'hardwareId' | 'firmwareVersion'>,
   key: Provisioner,
 ): Promise<RegistrationResult> => {
-  const { manufacturer, hardwareId, firmwareVersion } = given;
+  const { manufacturer, hardwareId, firmwareVersion } = device;
   const id = makers[manufacturer].sensorIdOf(hardwareId, random(9));
   const sensor = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
   const deviceToken = drawToken('device', random);
-  const code = drawCode({ random, now });
-  const made = await store.devices.register(sensor, hashOf(deviceToken), code.stored, key);
-  if (made === 'key_used_up') return { what: made };
-  return made === 'done' ? { what: 'new', shown: { sensorId: id, deviceToken, ...code.shown } } : null;
+  const code = newPairingCode({ random, now });
+  const result = await store.devices.register(sensor, hashOf(deviceToken), code.stored, key);
+  if (result === 'key_used_up') return { kind: result };
+  return result === 'done' ? { kind: 'new', registration: { sensorId: id, deviceToken, ...code.shown } } : null;
 };
 
 type NewNotice = NoticeItem & { uuid: string };
-/** Makes a notice, which is a report of the service itself about a sensor. */
-const noticeOf = (notice: Notice, { now, random }: NowAndRandom): NewNotice => ({
+/** Returns a notice, which is a report by the service itself about a sensor. */
+const newNotice = (notice: Notice, { now, random }: CodeDeps): NewNotice => ({
   uuid: randomUuid(random),
   receiveDate: now(),
   notice,
 });
 
-const tell = (
-  deps: Registering,
+const enqueueNotice = (
+  deps: RegisterDeps,
   { customerId, id: sensorId }: SensorRecord,
   { uuid, receiveDate }: Pick<NewNotice, 'uuid' | 'receiveDate'>,
 ) => sendNotice(deps, { customerId: customerId ?? UNASSIGNED, sensorId, uuid, receiveDate });
 
-/** Reports a refused registration, up to a limit, because nobody with a key may flood a customer with reports. */
-const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<void> => {
+/** Reports a refused registration, up to a limit, so that nobody with a key can flood a customer with reports. */
+const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<void> => {
   const { store, now } = deps;
   const { windowSeconds } = TOLD_REFUSALS;
-  const ofSensor = await store.limits.countFailure(`refused:sensor:${sensor.id}`, windowSeconds, now());
-  if (ofSensor.count > TOLD_REFUSALS.sensor) return;
-  const ofAll = await store.limits.countFailure(`refused:customer:${sensor.customerId}`, windowSeconds, now());
-  if (ofAll.count > TOLD_REFUSALS.customer) return;
-  const { uuid, ...notice } = noticeOf('registration_refused', deps);
+  const sensorCount = await store.limits.countFailure(`refused:sensor:${sensor.id}`, windowSeconds, now());
+  if (sensorCount.count > TOLD_REFUSALS.sensor) return;
+  const customerCount = await store.limits.countFailure(`refused:customer:${sensor.customerId}`, windowSeconds, now());
+  if (customerCount.count > TOLD_REFUSALS.customer) return;
+  const { uuid, ...notice } = newNotice('registration_refused', deps);
   await store.events.keepNotice({ customerId: sensor.customerId ?? UNASSIGNED, sensorId: sensor.id }, uuid, notice);
-  await tell(deps, sensor, { uuid, ...notice });
+  await enqueueNotice(deps, sensor, { uuid, ...notice });
 };
 
-/**
- * Registers a known device again. A linked one needs its token or the permission of its customer; otherwise nothing
- * changes.
- */
+/** Registers a known device again. A linked one needs its token, or the permission of its customer. */
 export const registerAgain = async (
-  deps: Registering,
+  deps: RegisterDeps,
   sensor: SensorRecord,
-  { deviceToken: shown, firmwareVersion }: { deviceToken?: string | undefined; firmwareVersion: number },
+  { deviceToken: currentToken, firmwareVersion }: { deviceToken?: string | undefined; firmwareVersion: number },
 ): Promise<RegistrationResult> => {
   const deviceToken = drawToken('device', deps.random);
-  const code = drawCode(deps);
-  const notice = noticeOf('registered', deps);
-  const fresh = { hash: hashOf(deviceToken), pairing: code.stored, firmwareVersion, notice };
-  const made = await deps.store.devices.registerAgain(sensor, fresh, shown === undefined ? null : hashOf(shown));
-  if (made === 'refused') await tellRefusal(deps, sensor);
-  if (made !== 'done') return made && { what: made };
-  if (sensor.customerId !== null) await tell(deps, sensor, notice);
-  return { what: 'again', shown: { sensorId: sensor.id, deviceToken, ...code.shown } };
+  const code = newPairingCode(deps);
+  const notice = newNotice('registered', deps);
+  const update = { hash: hashOf(deviceToken), pairing: code.stored, firmwareVersion, notice };
+  const currentHash = currentToken === undefined ? null : hashOf(currentToken);
+  const result = await deps.store.devices.registerAgain(sensor, update, currentHash);
+  if (result === 'refused') await reportRefusal(deps, sensor);
+  if (result !== 'done') return result && { kind: result };
+  if (sensor.customerId !== null) await enqueueNotice(deps, sensor, notice);
+  return { kind: 'again', registration: { sensorId: sensor.id, deviceToken, ...code.shown } };
 };

@@ -6,7 +6,7 @@ import { Bytes } from '#shared/domain/values.ts';
 const FileName = z
   .string()
   .regex(/^swagger-ui\.[0-9a-f]{16}\.(js|css)$/)
-  .describe('Name of the file in the page');
+  .describe('Name of the file, as referenced by the page');
 
 const part = defaults({
   method: 'GET',
@@ -19,21 +19,23 @@ const part = defaults({
 
 export const docs = group({
   name: 'docs',
-  about: 'The page that shows the API document',
+  about: 'The API reference as a page',
   isPage: true,
   operations: {
     getDocs: {
       ...part,
       path: '/docs',
       published: 'revalidated',
-      summary: 'Get this description as a page to read it and to try the operations',
+      summary: 'Get the API reference as a page',
+      description: 'The page shows the OpenAPI document, and can call the operations.',
       media: ['text/html; charset=utf-8'],
       responseHeaders: pageHeaders(),
     },
     getDocsFile: {
       ...part,
       path: '/docs/{file}',
-      summary: 'Get a file of that page; its name changes with its content',
+      summary: 'Get a file of the API reference',
+      description: 'The name of the file changes with its content.',
       params: z.object({ file: FileName }),
       published: 'immutable',
       media: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'],

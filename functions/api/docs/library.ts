@@ -10,7 +10,7 @@ const fileOf = (name: string): Buffer =>
 
 const script = Buffer.concat([fileOf('swagger-ui-bundle.js'), Buffer.from(start)]);
 const style = fileOf('swagger-ui.css');
-// The name contains a hash of the content, so a cache may keep a file for ever.
+// The names contain a hash of the content, so caches may keep the files forever.
 const names = { script: `swagger-ui.${digestOf(script)}.js`, style: `swagger-ui.${digestOf(style)}.css` };
 
 /** The page and its files by name, compressed. A bundle contains these bytes and not the code that reads them. */

@@ -1,4 +1,4 @@
-/** Makes the page from these files. Its URLs are relative, so that it works wherever the API runs. */
+/** Returns the page with its script and style. URLs are relative, so that it works wherever the API runs. */
 export const pageOf = (script: string, style: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -10,16 +10,16 @@ export const pageOf = (script: string, style: string): string => `<!doctype html
 </head>
 <body>
 <main id="api"></main>
-<noscript>This page needs its script; <a href="openapi.json">openapi.json</a> has all that it shows.</noscript>
+<noscript>This page requires JavaScript. <a href="openapi.json">openapi.json</a> has the same content.</noscript>
 <script src="docs/${script}"></script>
 </body>
 </html>
 `;
 
 /**
- * The script that starts the library. It is appended to the library's file, because the page may contain no scripts. It
- * sends nothing to the library's online validator, and it sends no cookies, because a call with a cookie and without a
- * CSRF token counts as an attack.
+ * The script that starts Swagger UI. It is appended to the file of the library, because the page must not contain scripts. It
+ * disables the online validator, and sends no cookies, because a call with a cookie and without a CSRF token counts as an
+ * attack.
  */
 export const start = `
 SwaggerUIBundle({

@@ -11,41 +11,40 @@ const FeedDelivery = z
     createDate: millis,
     headers: z
       .record(z.string(), z.string())
-      .meta({ description: 'all headers, those that authenticate and sign too' }),
-    body: z.string().meta({ description: 'the exact text that is signed' }),
+      .meta({ description: 'all headers, including authentication and signatures' }),
+    body: z.string().meta({ description: 'the exact text that was signed' }),
   })
   .meta({ id: 'FeedDelivery' });
 
 export const feed = group({
   name: 'feed',
-  about: 'Fetching what a webhook without an address has to tell',
-  // A fetch may wait for something to give.
+  about: 'Fetch the deliveries of a webhook without a URL',
+  // A fetch may wait for deliveries.
   timeoutSeconds: LONGEST_WAIT + 5,
   operations: {
     fetchFeed: {
       method: 'GET',
       path: '/webhooks/{webhookId}/feed',
-      summary: 'Fetch what a webhook without an address has to tell',
+      summary: 'Fetch the deliveries of a webhook',
       description:
-        'By the token of the webhook, or by a user who may manage it. The answer has the headers and bodies that would have ' +
-        'been posted, in order for each sensor. It is given again until a fetch with `after` takes all up to that id as ' +
-        'delivered: store or handle what you got, then fetch with the last id. A short answer is no end: what is too large ' +
-        `for one answer follows in the next. What nobody takes within ${FEED_KEPT / 86_400_000} days ends as failed.`,
+        'For webhooks without a URL, with the token of the webhook, or by a user who may manage it. Returns the headers and ' +
+        'bodies that would have been posted, in order for each sensor. The same deliveries are returned until a fetch with ' +
+        '`after` confirms all of them up to that id: store or handle them, then fetch with the last id. Deliveries that exceed ' +
+        'the size of a response follow in the next one, so a short response does not mean that there are no more. Deliveries ' +
+        `that nobody confirms within ${FEED_KEPT / 86_400_000} days fail.`,
       auth: 'user',
       may: webhookManagers,
       orWebhook: true,
       within: 'webhook',
       params: z.object({ webhookId: uuid }),
       query: z.object({
-        after: deliveryIdText
-          .optional()
-          .meta({ description: 'the last delivery that is taken; all before it are too' }),
+        after: deliveryIdText.optional().meta({ description: 'confirms this delivery and all before it' }),
         limit: integerQuery(int32(1, MOST_GIVEN))
           .default(MOST_GIVEN)
-          .meta({ description: 'how many are given at most' }),
+          .meta({ description: 'maximum number of deliveries' }),
         wait: integerQuery(int32(0, LONGEST_WAIT))
           .default(0)
-          .meta({ description: 'seconds to wait for something to give; the answer is empty when nothing came' }),
+          .meta({ description: 'seconds to wait for deliveries; the response is empty if there are none by then' }),
       }),
       success: 200,
       response: z.array(FeedDelivery).max(MOST_GIVEN),

@@ -8,18 +8,18 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import { feed } from './contract.ts';
 import type { FeedDeps } from './deps.ts';
-import { givenNext, requestsOf } from './give.ts';
-import { takeUpTo } from './take.ts';
+import { nextDeliveries, requestsOf } from './give.ts';
+import { confirmUpTo } from './take.ts';
 
-type Fetch = Call<(typeof feed)['operations']['fetchFeed']>;
+type FetchCall = Call<(typeof feed)['operations']['fetchFeed']>;
 
-/** How often (ms) a fetch that waits looks for something to give: half a read unit each time. */
-const LOOK_MS = 500;
-/** How often (ms) it is noted that somebody fetches. */
-const NOTED_EVERY = 60_000;
+/** How often (ms) a waiting fetch checks for deliveries, which costs half a read unit each time. */
+const POLL_MS = 500;
+/** How often (ms) the time of the last fetch is recorded. */
+const RECORD_EVERY_MS = 60_000;
 
-/** The webhook of the path for whoever has its token. */
-const byToken = async ({ params, event, fail }: Fetch, deps: FeedDeps): Promise<WebhookRecord> => {
+/** Returns the webhook of the path for a caller with its token. */
+const webhookByToken = async ({ params, event, fail }: FetchCall, deps: FeedDeps): Promise<WebhookRecord> => {
   const { store } = deps;
   const owner = await store.customers.ownerOf('webhook', params.webhookId);
   const found = owner === null ? null : await store.webhooks.get(owner, params.webhookId);
@@ -27,26 +27,26 @@ const byToken = async ({ params, event, fail }: Fetch, deps: FeedDeps): Promise<
   return webhook && sameSecret(bearer({ event }) ?? '', webhook.token) ? webhook : fail('credentials_invalid');
 };
 
-/** The webhook of the path for a caller who may fetch from it. */
-const openFeed = async (call: Fetch, deps: FeedDeps): Promise<WebhookRecord> => {
+/** Returns the webhook of the path for a caller who may fetch from it. */
+const openFeed = async (call: FetchCall, deps: FeedDeps): Promise<WebhookRecord> => {
   const { caller, fail } = call;
   const webhook = caller
     ? await unlocked(deps, await findWebhook({ ...call, caller }, deps.store))
-    : await byToken(call, deps);
+    : await webhookByToken(call, deps);
   if (webhook.url !== null) return fail('webhook_has_address');
   return webhook.isEnabled ? webhook : fail('webhook_disabled');
 };
 
-/** Takes what `after` says, and gives what comes next. Null when another fetch did the same meanwhile. */
+/** Confirms deliveries up to `after`, and returns the next ones, or null if another fetch did so at the same time. */
 const fetchOnce = async (
-  { query: { after, limit }, fail }: Fetch,
+  { query: { after, limit }, fail }: FetchCall,
   deps: FeedDeps,
   webhook: WebhookRecord,
 ): Promise<Awaited<ReturnType<typeof requestsOf>>['requests'] | null> => {
   const { store, now, failpoint } = deps;
   const cursor = await store.feeds.cursor(webhook);
-  const rest = after === undefined ? cursor.given : await takeUpTo(deps, webhook, cursor.given, after);
-  const next = await givenNext(deps, webhook, rest ?? fail('delivery_not_found'), limit);
+  const unconfirmed = after === undefined ? cursor.given : await confirmUpTo(deps, webhook, cursor.given, after);
+  const next = await nextDeliveries(deps, webhook, unconfirmed ?? fail('delivery_not_found'), limit);
   const { requests, lost } = await requestsOf(deps, webhook, next.deliveries);
   const given = next.given.filter(({ id }) => !lost.has(id));
   const isChanged = given.length !== cursor.given.length || given.some(({ id }, at) => id !== cursor.given[at]?.id);
@@ -59,18 +59,18 @@ export const handler = serve(feed, {
   fetchFeed: async (call, deps) => {
     const { store, now, pause } = deps;
     let webhook = await openFeed(call, deps);
-    if ((webhook.lastSuccess ?? 0) <= now() - NOTED_EVERY) await store.feeds.heard(webhook, now());
+    if ((webhook.lastSuccess ?? 0) <= now() - RECORD_EVERY_MS) await store.feeds.heard(webhook, now());
     const end = now() + call.query.wait * 1_000;
     for (;;) {
       const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
       if (requests.length > 0 || now() >= end) return requests;
       let isAnyWaiting = false;
       while (now() < end && !isAnyWaiting) {
-        await pause(Math.max(0, Math.min(LOOK_MS, end - now())));
+        await pause(Math.max(0, Math.min(POLL_MS, end - now())));
         isAnyWaiting = now() < end && (await store.feeds.isAnyWaiting(webhook));
       }
       if (now() >= end) return [];
-      // Meanwhile it may have got another token, or have been switched off.
+      // Its token may have been replaced in the meantime, or the webhook disabled.
       webhook = await openFeed(call, deps);
     }
   },

@@ -6,8 +6,8 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import type { FeedDeps } from './deps.ts';
 
-/** Ends one delivery as taken, with everything that follows from it. Each step may have been done before. */
-const takeOne = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): Promise<void> => {
+/** Ends a delivery as delivered, with everything that follows from it. Every step can be repeated. */
+const confirm = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): Promise<void> => {
   const { store, now, measure, failpoint } = deps;
   await report(deps, delivery, [at], true);
   failpoint('feed.reported');
@@ -18,10 +18,9 @@ const takeOne = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): P
 };
 
 /**
- * Takes all that was given up to a delivery, and gives what was given behind it. Null: the delivery was never given, and
- * nothing says that it ever was.
+ * Confirms all returned deliveries up to an id, and returns the remaining ones, or null if that delivery was never returned.
  */
-export const takeUpTo = async (
+export const confirmUpTo = async (
   deps: FeedDeps,
   { customerId, id: webhookId }: WebhookRecord,
   given: readonly Given[],
@@ -31,13 +30,13 @@ export const takeUpTo = async (
   const end = given.findIndex(({ id }) => id === after) + 1;
   if (end === 0) {
     if (isForgotten(timeOfUlid(after), now())) return given;
-    // It was taken before, or it expired.
-    const found = await store.deliveries.get(customerId, webhookId, after);
-    const isOver = found?.state === 'delivered' || found?.state === 'failed';
-    return isOver || (found && isExpired(found, now())) ? given : null;
+    // It was confirmed before, or has expired.
+    const delivery = await store.deliveries.get(customerId, webhookId, after);
+    const hasEnded = delivery?.state === 'delivered' || delivery?.state === 'failed';
+    return hasEnded || (delivery && isExpired(delivery, now())) ? given : null;
   }
-  const taken = new Map(given.slice(0, end).map(({ id, at }) => [id, at]));
-  const deliveries = await store.deliveries.getAll(customerId, webhookId, [...taken.keys()]);
-  await inBatches(deliveries, (delivery) => takeOne(deps, delivery, taken.get(delivery.id) ?? now()));
+  const fetchTimes = new Map(given.slice(0, end).map(({ id, at }) => [id, at]));
+  const deliveries = await store.deliveries.getAll(customerId, webhookId, [...fetchTimes.keys()]);
+  await inBatches(deliveries, (delivery) => confirm(deps, delivery, fetchTimes.get(delivery.id) ?? now()));
   return given.slice(end);
 };

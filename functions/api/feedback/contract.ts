@@ -16,13 +16,13 @@ const ofSensor = defaults({
 
 export const feedback = group({
   name: 'feedback',
-  about: 'What people say of a hit or an event: was it true?',
+  about: 'Feedback of users on whether a rule hit or an event was correct',
   operations: {
     listFeedback: {
       ...ofSensor,
       method: 'GET',
-      summary: 'List the feedback on a sensor, newest first',
-      description: `${lookedText('5,000', '20,000')} New feedback may be missing for a second.`,
+      summary: 'List the feedback on a sensor',
+      description: `Returns the feedback, newest first. ${lookedText('5,000', '20,000')} New feedback may take a second to appear.`,
       query: z.object(lookedQuery(idText)),
       ...lookedHeaders,
       success: 200,
@@ -32,11 +32,12 @@ export const feedback = group({
     createFeedback: {
       ...ofSensor,
       method: 'POST',
-      summary: 'Give feedback about something that a sensor reported or missed',
+      summary: 'Give feedback on a sensor',
       description:
-        'A rule hit or an event that it names must belong to the sensor. `forwardToMakerA`: it is delivered to the maker ' +
-        '(webhook `feedback`), also if it is deleted meanwhile. It is where the sensor may be optimized, and the service ' +
-        'knows where the maker takes feedback.',
+        'Feedback is about something that the sensor reported or missed. The rule hit or event that it names must belong to ' +
+        'the sensor. With `forwardToMakerA` in the response, it is delivered to the maker (webhook `feedback`), even if it is ' +
+        'deleted in the meantime. That is the case if optimization is enabled for the sensor, and the address of the maker ' +
+        'is configured.',
       body: NewFeedback,
       success: 201,
       response: Feedback,
@@ -60,7 +61,7 @@ export const feedback = group({
       ...ofSensor,
       method: 'DELETE',
       path: '/sensors/{sensorId}/feedback/{feedbackId}',
-      summary: 'Delete a feedback object',
+      summary: 'Delete feedback',
       params: z.object({ sensorId: SensorId, feedbackId: idText }),
       success: 200,
       response: Status,

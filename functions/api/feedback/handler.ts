@@ -12,22 +12,22 @@ import { feedback } from './contract.ts';
 import { makerWebhook } from './forward.ts';
 
 /** How many ids are tried until one is free. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
-type About = { customerId: number; sensorId: string; since: number };
+type ReferenceScope = { customerId: number; sensorId: string; since: number };
 type Refuse = (path: string, problem: Problem) => never;
 
 /**
- * Checks that the rule hit and the event that feedback names exist and belong to the sensor. Returns the uuid of the event
- * that it is about, or null.
+ * Checks that the rule hit and the event that feedback names exist and belong to the sensor. Returns the UUID of the event
+ * that it concerns, or null.
  */
-const checkNames = async (
+const checkReferences = async (
   store: StoreOf<'ruleHits.get' | 'events.get'>,
-  about: About,
+  scope: ReferenceScope,
   body: NewFeedback,
   refuse: Refuse,
 ): Promise<string | null> => {
-  const { customerId, sensorId, since } = about;
+  const { customerId, sensorId, since } = scope;
   const { ruleHitId, eventId } = body;
   const [hit, event] = await Promise.all([
     ruleHitId === null ? null : store.ruleHits.get(customerId, ruleHitId),
@@ -35,7 +35,7 @@ const checkNames = async (
   ]);
   if (ruleHitId !== null && (hit?.sensorId !== sensorId || hit.createDate < since))
     refuse('ruleHitId', 'unknown_reference');
-  // A message has no date if it made no event, or if it is not processed yet.
+  // A message has no date if it caused no event, or is not processed yet.
   if (eventId !== null && (event?.createDate ?? 0) < since) refuse('eventId', 'unknown_reference');
   return eventId ?? hit?.sensorEventId ?? null;
 };
@@ -50,23 +50,24 @@ export const handler = serve(feedback, {
     const { store, settings, enqueue, now, random, log } = deps;
     const { sensorId } = params;
     const sensor = (await store.sensors.get(customerId, sensorId)) ?? fail('sensor_not_found');
-    const uuid = await checkNames(store, { customerId, sensorId, since: now() - RETENTION }, body, refuse);
+    const uuid = await checkReferences(store, { customerId, sensorId, since: now() - RETENTION }, body, refuse);
     const webhook = isForMaker(sensor) ? await makerWebhook(deps) : null;
     const event = webhook && uuid !== null ? await store.events.get(customerId, sensorId, uuid) : null;
     const context = { service: serviceOf(settings), sensor, event };
-    for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const time = now();
       const id = timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
       const forwardToMakerA = webhook !== null;
-      const made = newFeedback(body, sensor, caller.accountId, { id, now: time, forwardToMakerA });
-      const delivery = webhook && feedbackDelivery(webhook, made, context);
-      const result = await store.feedback.create(customerId, made, delivery);
+      const created = newFeedback(body, sensor, caller.accountId, { id, now: time, forwardToMakerA });
+      const delivery = webhook && feedbackDelivery(webhook, created, context);
+      const result = await store.feedback.create(customerId, created, delivery);
       if (result === 'gone') return fail('sensor_not_found');
       if (result !== 'done') continue;
-      // The delivery is in the due index too, where the sweep finds it.
-      const leave = (error: unknown) => log('warn', 'feedback for the maker is left to the sweep', { sensorId }, error);
-      if (delivery) await enqueue([deliverTask(delivery)]).catch(leave);
-      return made;
+      // The delivery is in the due index as well, where the sweep finds it.
+      const leaveToSweep = (error: unknown) =>
+        log('warn', 'feedback for the maker is left to the sweep', { sensorId }, error);
+      if (delivery) await enqueue([deliverTask(delivery)]).catch(leaveToSweep);
+      return created;
     }
     return fail('unavailable', { waitSeconds: 1 });
   },

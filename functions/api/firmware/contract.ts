@@ -5,12 +5,13 @@ import { Status } from '#shared/domain/values.ts';
 
 export const firmware = group({
   name: 'firmware',
-  about: 'Versions that sensors can install',
+  about: 'Firmware versions that sensors can install',
   operations: {
     listMakerAFirmwares: {
       method: 'GET',
       path: '/firmwares',
-      summary: 'List the firmwares of maker A; use /firmwares/maker_a instead',
+      summary: 'List the firmware of maker A',
+      description: 'Use `/firmwares/maker_a` instead.',
       deprecated: true,
       auth: 'user',
       may: 'edit_sensor_config',
@@ -22,7 +23,7 @@ export const firmware = group({
     listFirmwares: {
       method: 'GET',
       path: '/firmwares/{manufacturer}',
-      summary: 'List the firmwares of a manufacturer',
+      summary: 'List the firmware of a manufacturer',
       auth: 'user',
       may: 'edit_sensor_config',
       params: ByManufacturer,
@@ -33,8 +34,8 @@ export const firmware = group({
     createFirmware: {
       method: 'POST',
       path: '/firmwares/{manufacturer}',
-      summary: 'Register a firmware',
-      description: 'A manufacturer has no default firmware until one is made the default.',
+      summary: 'Register a firmware version',
+      description: 'A manufacturer has no default version until one is set.',
       auth: 'user',
       may: 'system_admin',
       params: ByManufacturer,
@@ -47,7 +48,8 @@ export const firmware = group({
     deleteFirmware: {
       method: 'DELETE',
       path: '/firmwares/{manufacturer}/{versionCode}',
-      summary: 'Delete a firmware that is neither the default nor pinned by a sensor',
+      summary: 'Delete a firmware version',
+      description: 'The default version, and versions that are pinned by a sensor, cannot be deleted.',
       auth: 'user',
       may: 'system_admin',
       params: ByVersion,
@@ -59,7 +61,8 @@ export const firmware = group({
     setDefaultFirmware: {
       method: 'PUT',
       path: '/firmwares/{manufacturer}/{versionCode}/default',
-      summary: 'Make a firmware the default of its manufacturer, instead of the previous one',
+      summary: 'Set the default firmware version of a manufacturer',
+      description: 'Replaces the previous default.',
       auth: 'user',
       may: 'system_admin',
       params: ByVersion,

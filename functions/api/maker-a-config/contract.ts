@@ -13,7 +13,7 @@ import { SensorId } from '#shared/domain/sensor/sensor.ts';
 import { millis } from '#shared/domain/values.ts';
 
 const common = { maker: 'maker_a', params: z.object({ sensorId: SensorId }) } as const;
-const same = <S>(schema: S) => ({ body: schema, response: schema });
+const bodyAndResponse = <S>(schema: S) => ({ body: schema, response: schema });
 
 const BasicUpdate = schemaOf(basicFields);
 const Basic = BasicUpdate.extend({ learningModeEndDate: millis.nullable() }).meta({ id: 'MakerABasicConfig' });
@@ -23,32 +23,32 @@ const dryContact = configPair({
   ...common,
   name: 'dry-contact',
   may: 'edit_sensor_config',
-  ...same(schemaOf(dryContactFields).meta({ id: 'MakerADryContactConfig' })),
+  ...bodyAndResponse(schemaOf(dryContactFields).meta({ id: 'MakerADryContactConfig' })),
 });
 const firmware = configPair({
   ...common,
   name: 'firmware',
   may: 'edit_sensor_config',
-  ...same(schemaOf(firmwareFields).meta({ id: 'MakerAFirmwareConfig' })),
+  ...bodyAndResponse(schemaOf(firmwareFields).meta({ id: 'MakerAFirmwareConfig' })),
 });
 const telemetry = configPair({
   ...common,
   name: 'telemetry',
   may: 'edit_sensor_config',
-  ...same(schemaOf(telemetryFields).meta({ id: 'MakerATelemetryConfig' })),
+  ...bodyAndResponse(schemaOf(telemetryFields).meta({ id: 'MakerATelemetryConfig' })),
 });
-/** Its schema is made at its first use: that of so many fields would take some 5 ms of every start. */
+/** Built at first use, because its many fields would add 5 ms to every cold start. */
 const Critical = z.lazy(() => schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' }));
 const critical = configPair({
   ...common,
   name: 'critical',
   may: 'system_admin',
-  ...same(Critical),
+  ...bodyAndResponse(Critical),
   description:
-    'Where a device says no more of a fall, time moves it on: it is confirmed after the larger of durationUntilConfirmSec and ' +
-    'energyDurationUntilConfirm, called after confirmedToAlertTimeoutSec, and finished after callingDurationSec (before v0.38 ' +
-    'callingToFinishTime), each from the firmware that supports it. Such an event has the date that these values give, and is ' +
-    'told up to 3 s later, so that the word of the device comes first.',
+    'If a device stops reporting on a fall, timers advance it: it is confirmed after the larger of `durationUntilConfirmSec` ' +
+    'and `energyDurationUntilConfirm`, called after `confirmedToAlertTimeoutSec`, and finished after `callingDurationSec` ' +
+    '(before v0.38 `callingToFinishTime`), each from the firmware that supports it. Such an event has the date that results ' +
+    'from these values, and is sent up to 3 s later, so that a report of the device takes precedence.',
 });
 
 export const makerAConfig = group({

@@ -9,7 +9,7 @@ const common = {
   maker: 'maker_b',
   params: z.object({ sensorId: z.string().length(12) }),
 } as const;
-/** The body and answer of O21. It checks the order of the rates. */
+/** The body and response of O21. The upper limit of a rate must not be below its lower limit. */
 const VitalData = schemaOf(vitalFields)
   .check(({ value, issues }) => {
     // Invalid rates cannot be compared.
@@ -20,21 +20,21 @@ const VitalData = schemaOf(vitalFields)
   })
   .meta({ id: 'MakerBVitalDataConfig' });
 
-const same = <S>(schema: S) => ({ body: schema, response: schema });
+const bodyAndResponse = <S>(schema: S) => ({ body: schema, response: schema });
 
 const basic = configPair({
   ...common,
   name: 'basic',
   may: 'manage_sensors',
-  ...same(schemaOf(basicFields).meta({ id: 'MakerBBasicConfig' })),
+  ...bodyAndResponse(schemaOf(basicFields).meta({ id: 'MakerBBasicConfig' })),
 });
 const fall = configPair({
   ...common,
   name: 'fall',
   may: 'manage_sensors',
-  ...same(schemaOf(fallFields).meta({ id: 'MakerBFallConfig' })),
+  ...bodyAndResponse(schemaOf(fallFields).meta({ id: 'MakerBFallConfig' })),
 });
-const vitalData = configPair({ ...common, name: 'vital-data', may: 'manage_sensors', ...same(VitalData) });
+const vitalData = configPair({ ...common, name: 'vital-data', may: 'manage_sensors', ...bodyAndResponse(VitalData) });
 
 export const makerBConfig = group({
   name: 'maker-b-config',

@@ -4,21 +4,19 @@ import { group } from '#shared/api/operation.ts';
 import { SensorWithFalls } from '#shared/domain/event/open-fall-view.ts';
 import { idText } from '#shared/domain/values.ts';
 
-/**
- * This group has a function of its own, so that the requests of consoles every few seconds and long lists do not delay
- * each other.
- */
+/** A separate function, because consoles request it every few seconds, and long lists must not delay them. */
 export const openFalls = group({
   name: 'open-falls',
-  about: 'Falls that are not over',
+  about: 'Falls that are not over yet',
   operations: {
     listOpenFalls: {
       method: 'GET',
       path: '/customers/{customerId}/open-falls',
-      summary: 'List the sensors of a customer with a fall that is not over, in the order of their ids',
+      summary: 'List open falls',
       description:
-        'The list does not depend on rules. A fall ends by a message of its device, by time, or when its sensor moves to ' +
-        'another customer or is deleted. `total` counts sensors; it and the list may lag by a second.',
+        'Returns the sensors of a customer with a fall that is not over, ordered by id. The list does not depend on rules. A ' +
+        'fall ends with a message of its device, after a timeout, or when its sensor is deleted or moves to another customer. ' +
+        '`total` counts sensors. Changes may take a second to appear.',
       auth: 'user',
       may: 'logged_in',
       within: 'customer',

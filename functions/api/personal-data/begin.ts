@@ -8,17 +8,17 @@ import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { personalData } from './contract.ts';
 
-type Beginning = (typeof personalData)['operations']['createExport'];
-type Begin = Call<Beginning>;
-type BeginDeps = Deps<Beginning['uses'][number]>;
+type CreateOperation = (typeof personalData)['operations']['createExport'];
+type BeginCall = Call<CreateOperation>;
+type BeginDeps = Deps<CreateOperation['uses'][number]>;
 
-/** How many jobs of a customer may begin in a day: each reads all that there is. */
-const MOST = 50;
+/** Maximum of jobs of a customer per day, because each reads all data. */
+const MAX_JOBS = 50;
 const DAY_SECONDS = 86_400;
 
-/** Is it the caller who calls, and not somebody at an open session? */
-const prove = async (
-  { caller, accountKey, sessionHash, body, fail, refuse }: Begin,
+/** Checks by the password, or by a recent login, that the user acts, and not somebody else in an open session. */
+const proveIdentity = async (
+  { caller, accountKey, sessionHash, body, fail, refuse }: BeginCall,
   deps: BeginDeps,
 ): Promise<void> => {
   const { store, now } = deps;
@@ -34,12 +34,12 @@ const prove = async (
   if (!isRight) refuse('password', 'wrong_password');
 };
 
-/** Ends the call unless there is, or was, such a subject in the customer, about which the caller may decide. */
-const demandSubject = async ({ caller, customerId, body: { subject }, fail, refuse }: Begin, deps: BeginDeps) => {
+/** Checks that the customer has or had the subject, and that the caller may decide about it. */
+const checkSubject = async ({ caller, customerId, body: { subject }, fail, refuse }: BeginCall, deps: BeginDeps) => {
   const { sensors, users, customers } = deps.store;
   if (subject.kind === 'customer') {
     if (subject.id !== customerId) refuse('subject.id', 'unknown_reference');
-    // What a deleted customer left can be erased, too.
+    // The data that a deleted customer left behind can be erased as well.
     if (!caller.isAdmin && !(await customers.get(customerId))) return fail('customer_not_found');
     return;
   }
@@ -53,13 +53,13 @@ const demandSubject = async ({ caller, customerId, body: { subject }, fail, refu
   return (user ?? (await users.former(home, subject.id))) ? undefined : fail('user_not_found');
 };
 
-/** Begins a job, once the caller has proved to be there; the job runs as soon as its task is received. */
-export const begin = async (kind: JobKind, call: Begin, deps: BeginDeps): Promise<DataJob> => {
+/** Creates a job and queues it, after checking the identity of the caller. */
+export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps): Promise<DataJob> => {
   const { customerId, body, fail } = call;
   const { store, now, random, enqueue, log } = deps;
-  await prove(call, deps);
-  await demandSubject(call, deps);
-  if (!(await store.limits.take(`jobs:${customerId}`, MOST, DAY_SECONDS, now())))
+  await proveIdentity(call, deps);
+  await checkSubject(call, deps);
+  if (!(await store.limits.take(`jobs:${customerId}`, MAX_JOBS, DAY_SECONDS, now())))
     return fail('rate_limited', { waitSeconds: DAY_SECONDS });
   const createDate = now();
   const { subject, reason } = body;
@@ -76,6 +76,6 @@ export const begin = async (kind: JobKind, call: Begin, deps: BeginDeps): Promis
     remains: [],
   };
   await store.dataJobs.create(job);
-  await enqueue([runJob(job)]).catch((error: unknown) => log('warn', 'the job waits for the sweep', {}, error));
+  await enqueue([runJob(job)]).catch((error: unknown) => log('warn', 'a data job is left to the sweep', {}, error));
   return job;
 };

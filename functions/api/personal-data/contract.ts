@@ -8,7 +8,7 @@ const ofCustomer = defaults({ ...common, params: z.object({ customerId: idOrNone
 const ofExport = defaults({ ...common, params: z.object({ customerId: idOrNoneText, exportId: jobIdText }) });
 const ofErasure = defaults({ ...common, params: z.object({ customerId: idOrNoneText, erasureId: jobIdText }) });
 
-/** What finding a subject and proving the caller takes. */
+/** Finding the subject and checking the identity of the caller. */
 const beginning = defaults({
   errors: ['customer_not_found', 'sensor_not_found', 'user_not_found', 'login_too_old'],
   uses: [
@@ -27,23 +27,24 @@ const beginning = defaults({
     'enqueue:jobs',
   ],
 });
-const who =
-  'The caller proves to be there: by the password, or, of somebody who logs in at an issuer, by a login of the last 5 ' +
-  'minutes. 50 jobs of a customer may begin on a day.';
+const requirements =
+  'Requires the password of the caller or, for users who log in with an issuer, a login within the last 5 minutes. A ' +
+  'customer can begin 50 jobs a day.';
 
 export const personalData = group({
   name: 'personal-data',
-  about: 'All that is kept of a customer or a person, in one file; and its erasure',
+  about: 'Export and erasure of all data of a customer or a person',
   operations: {
     createExport: {
       ...ofCustomer,
       ...beginning,
       method: 'POST',
       path: '/customers/{customerId}/exports',
-      summary: 'Export all that is kept of a customer, of a sensor and whom it watches over, or of a user',
+      summary: 'Export personal data',
       description:
-        `A job makes one ZIP file: \`data.jsonl\` with a JSON object for each item, whose \`item\` names its kind, and ` +
-        `\`manifest.json\`. Secrets are not in it. ${who}`,
+        'Exports all data of a customer, of a sensor and the person it watches over, or of a user. A job creates a ZIP file ' +
+        'with `data.jsonl`, which has one JSON object per item whose `item` is its kind, and `manifest.json`. Secrets are not ' +
+        `included. ${requirements}`,
       body: NewDataJob,
       success: 202,
       response: DataExport,
@@ -52,7 +53,8 @@ export const personalData = group({
       ...ofCustomer,
       method: 'GET',
       path: '/customers/{customerId}/exports',
-      summary: 'List the exports of a customer of the last 400 days, newest first',
+      summary: 'List the exports of a customer',
+      description: 'Returns the exports of the last 400 days, newest first.',
       success: 200,
       response: z.array(DataExport),
       errors: ['customer_not_found'],
@@ -62,7 +64,8 @@ export const personalData = group({
       ...ofExport,
       method: 'GET',
       path: '/customers/{customerId}/exports/{exportId}',
-      summary: 'Get an export, with the address of its file once it has completed',
+      summary: 'Get an export',
+      description: 'Returns the export, with the URL of its file once it has completed.',
       success: 200,
       response: DataExport,
       errors: ['job_not_found'],
@@ -73,11 +76,12 @@ export const personalData = group({
       ...beginning,
       method: 'POST',
       path: '/customers/{customerId}/erasures',
-      summary: 'Erase a customer, a sensor with all that it saw, or a user, for good',
+      summary: 'Erase personal data',
       description:
-        'Nobody finds the subject any more when the answer comes; what is kept of it is erased by a job, which looks again ' +
-        'for what was on its way after 16 minutes. Of a user, rule hits, feedback and the audit keep what others did. An ' +
-        `erasure cannot be taken back. ${who}`,
+        'Permanently erases a customer, a sensor with all its data, or a user. This cannot be undone. The subject is ' +
+        'inaccessible as soon as the response arrives. A job erases its data, and checks again after 16 minutes for data that ' +
+        'was still being processed. When a user is erased, rule hits, feedback and the audit log keep what others did. ' +
+        requirements,
       body: NewDataJob,
       success: 202,
       response: Erasure,
@@ -87,7 +91,8 @@ export const personalData = group({
       ...ofCustomer,
       method: 'GET',
       path: '/customers/{customerId}/erasures',
-      summary: 'List the erasures of a customer of the last 400 days, newest first',
+      summary: 'List the erasures of a customer',
+      description: 'Returns the erasures of the last 400 days, newest first.',
       success: 200,
       response: z.array(Erasure),
       errors: ['customer_not_found'],
@@ -97,7 +102,8 @@ export const personalData = group({
       ...ofErasure,
       method: 'GET',
       path: '/customers/{customerId}/erasures/{erasureId}',
-      summary: 'Get an erasure; once it has completed, this is its certificate',
+      summary: 'Get an erasure',
+      description: 'Returns the erasure. Once it has completed, this is its certificate.',
       success: 200,
       response: Erasure,
       errors: ['job_not_found'],

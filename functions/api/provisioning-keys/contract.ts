@@ -5,12 +5,13 @@ import { Status, uuid } from '#shared/domain/values.ts';
 
 export const provisioningKeys = group({
   name: 'provisioning-keys',
-  about: 'Keys with which devices register',
+  about: 'Keys that devices register with',
   operations: {
     listProvisioningKeys: {
       method: 'GET',
       path: '/provisioning-keys',
-      summary: 'List the keys that register devices, the oldest first; the keys themselves are not shown again',
+      summary: 'List provisioning keys',
+      description: 'Returns the records of the keys, oldest first, without the keys themselves.',
       auth: 'user',
       may: 'system_admin',
       success: 200,
@@ -20,8 +21,10 @@ export const provisioningKeys = group({
     createProvisioningKey: {
       method: 'POST',
       path: '/provisioning-keys',
-      summary: 'Create a key that registers devices of one maker; it is shown only in this answer',
-      description: 'It may have an expiry date, and a limit for the devices that it registers for the first time.',
+      summary: 'Create a provisioning key',
+      description:
+        'Creates a key that registers devices of one maker. The key is returned only in this response. It may have an expiry ' +
+        'date, and a limit of devices that it registers for the first time.',
       auth: 'user',
       may: 'system_admin',
       body: NewProvisioningKey,
@@ -32,7 +35,8 @@ export const provisioningKeys = group({
     deleteProvisioningKey: {
       method: 'DELETE',
       path: '/provisioning-keys/{keyId}',
-      summary: 'Delete a key; it is invalid from the next request on, and devices that it registered stay',
+      summary: 'Delete a provisioning key',
+      description: 'The key is invalid from the next request on. Devices that it registered are not affected.',
       auth: 'user',
       may: 'system_admin',
       params: z.object({ keyId: uuid }),

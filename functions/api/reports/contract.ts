@@ -4,12 +4,12 @@ import { Report } from '#shared/domain/rule/report.ts';
 import { MonthOrDay } from '#shared/domain/time/calendar.ts';
 import { Bytes, idText } from '#shared/domain/values.ts';
 
-/** The months that a span may touch, the rule hits in it, and the sensors of its customer. */
-export const MOST_MONTHS = 12;
-export const MOST_HITS = 20_000;
-export const MOST_SENSORS = 2_000;
+/** Maximum of calendar months in a report, of rule hits in it, and of sensors of the customer. */
+export const MAX_MONTHS = 12;
+export const MAX_HITS = 20_000;
+export const MAX_SENSORS = 2_000;
 
-const shared = defaults({
+const common = defaults({
   method: 'GET',
   auth: 'user',
   may: 'logged_in',
@@ -17,11 +17,11 @@ const shared = defaults({
   params: z.object({ customerId: idText }),
   query: z.object({
     from: MonthOrDay.optional().meta({
-      description: 'the first month or day; left out: this month',
+      description: 'first month or day; default: the current month',
       example: '2026-10',
     }),
     to: MonthOrDay.optional().meta({
-      description: 'the last month or day; left out: that of `from`',
+      description: 'last month or day; default: that of `from`',
       example: '2026-11',
     }),
   }),
@@ -30,36 +30,36 @@ const shared = defaults({
   uses: ['customers.get', 'sensors.list', 'reports.hits', 'reports.feedback'],
 });
 
-const madeOf =
-  'Days and months are those of the time zone of the customer. A report is made of rule hits with their acknowledgements, ' +
-  'and of feedback, which are kept for 120 days: what no rule told of is not in it, nor are months of which nothing is ' +
-  'kept. Hits of simulated events are not counted. Of an event that several rules fired for, the first answer and the ' +
-  'newest feedback count. Feedback that names no event counts when it refers to. Silence is what rules on ' +
-  '`sensor_inactive` told; its end is told by a rule on `sensor_active`, or has not come yet. ' +
-  `A span touches at most ${MOST_MONTHS} months; the answer is 409 when it has more than ${MOST_HITS} rule hits, or the ` +
-  `customer more than ${MOST_SENSORS} sensors.`;
+const description =
+  'Counts falls, false alarms, response times and offline times by month and room. Days and months are those of the time ' +
+  'zone of the customer. A report is based on rule hits, their acknowledgements and feedback, which are kept for 120 days. ' +
+  'Events that no rule fired for are not included, nor are months without data. Simulated events are not counted. If ' +
+  'several rules fired for an event, the first acknowledgement and the latest feedback count. Feedback that names no event ' +
+  'counts at the time that it refers to. Offline times begin with hits of rules on `sensor_inactive`, and end with hits of ' +
+  `rules on \`sensor_active\`. A report covers at most ${MAX_MONTHS} calendar months. The response is 409 for more than ` +
+  `${MAX_HITS} rule hits, or if the customer has more than ${MAX_SENSORS} sensors.`;
 
-/** A function of its own: what reads many hits does not delay what people wait for in an alarm. */
+/** A separate function, because reading many hits must not delay requests that people wait for during an alarm. */
 export const reports = group({
   name: 'reports',
-  about: 'Falls, false alarms, answers and silence by month and room',
+  about: 'Falls, false alarms, response times and offline times by month and room',
   operations: {
     getReport: {
-      ...shared,
+      ...common,
       path: '/customers/{customerId}/report',
-      summary: 'Count falls, false alarms, answers and silence of a customer by month and room',
-      description: madeOf,
+      summary: 'Get a report',
+      description,
       response: Report,
     },
     downloadReport: {
-      ...shared,
+      ...common,
       path: '/customers/{customerId}/report.csv',
-      summary: 'Get the same report as a table',
+      summary: 'Download a report as CSV',
       description:
-        'CSV by RFC 4180 in UTF-8 with a byte order mark, one line for each month and room. Times are in seconds. A text ' +
-        'that a spreadsheet would take for a formula begins with an apostrophe.',
+        'Returns the same report as CSV (RFC 4180, UTF-8 with a byte order mark), one line per month and room. Times are in ' +
+        'seconds. A text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.',
       media: ['text/csv; charset=utf-8'],
-      describedHeaders: { 'Content-Disposition': 'a name for the file' },
+      describedHeaders: { 'Content-Disposition': 'name of the file' },
       response: Bytes,
     },
   },

@@ -3,18 +3,18 @@ import { Figures, type Report } from '#shared/domain/rule/report.ts';
 type Cell = string | number | boolean | null;
 
 /**
- * Spreadsheets take a cell that begins so for a formula, some of them behind spaces, or with the wide signs of East Asia.
+ * Cells that spreadsheets interpret as formulas; some also do after spaces, or with full-width characters.
  * https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠\t\r]/;
 
-const written = (cell: Cell): string => {
+const encodeCell = (cell: Cell): string => {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell);
-  const harmless = FORMULA.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const escaped = FORMULA.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 };
 
-/** The names of figures in a table: times (ms) are in seconds there. */
+/** The columns of the figures. Times are in seconds instead of ms. */
 const columns = (Object.keys(Figures.shape) as (keyof Figures)[]).map((figure) => {
   const isTime = figure.endsWith('Ms');
   return {
@@ -26,7 +26,7 @@ const columns = (Object.keys(Figures.shape) as (keyof Figures)[]).map((figure) =
   };
 });
 
-/** A report as CSV by RFC 4180, one line for each month and room. The mark at its begin tells Excel that it is UTF-8. */
+/** Returns a report as CSV (RFC 4180), one line per month and room. Excel recognizes UTF-8 by the byte order mark. */
 export const csvOf = ({ months }: Report): Uint8Array => {
   const head: Cell[] = ['month', 'isWhole', 'room', 'sensorId', ...columns.map(({ name }) => name)];
   const lines = months.flatMap(({ month, isWhole, rooms }) =>
@@ -38,5 +38,5 @@ export const csvOf = ({ months }: Report): Uint8Array => {
       ...columns.map(({ valueIn }) => valueIn(room)),
     ]),
   );
-  return Buffer.from(`\ufeff${[head, ...lines].map((line) => `${line.map(written).join(',')}\r\n`).join('')}`);
+  return Buffer.from(`\ufeff${[head, ...lines].map((line) => `${line.map(encodeCell).join(',')}\r\n`).join('')}`);
 };

@@ -6,34 +6,34 @@ import type { Report } from '#shared/domain/rule/report.ts';
 import { monthsOf } from '#shared/domain/rule/report-figures.ts';
 import { dayBehind, firstDay, lastDay, monthAfter, monthOf, partsOf } from '#shared/domain/time/calendar.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
-import { MOST_HITS, MOST_MONTHS, MOST_SENSORS, reports } from './contract.ts';
+import { MAX_HITS, MAX_MONTHS, MAX_SENSORS, reports } from './contract.ts';
 import { csvOf } from './csv.ts';
 
 type Operations = typeof reports.operations;
 type ReportCall = Pick<Call<Operations['getReport']>, 'customerId' | 'query' | 'fail' | 'refuse'>;
 type ReportDeps = Deps<Operations['getReport']['uses'][number]>;
 
-/** So many sensors are asked for at a time. */
-const AT_ONCE = 25;
+/** The number of sensors whose feedback is read concurrently. */
+const BATCH_SIZE = 25;
 
-/** Feedback that names no rule hit: that of a hit is found there. */
-const looseFeedback = async (
+/** Returns the feedback that names no rule hit; the rest is stored with its hit. */
+const feedbackWithoutHit = async (
   { fail, customerId }: ReportCall,
   { store }: ReportDeps,
   sensorIds: readonly string[],
   since: number,
 ): Promise<Feedback[]> => {
   const found: Feedback[] = [];
-  for (let at = 0; at < sensorIds.length; at += AT_ONCE) {
-    const some = sensorIds.slice(at, at + AT_ONCE);
-    const read = await Promise.all(some.map((id) => store.reports.feedback(customerId, id, since)));
-    for (const list of read)
+  for (let at = 0; at < sensorIds.length; at += BATCH_SIZE) {
+    const batch = sensorIds.slice(at, at + BATCH_SIZE);
+    const lists = await Promise.all(batch.map((id) => store.reports.feedback(customerId, id, since)));
+    for (const list of lists)
       found.push(...(list ?? fail('report_too_long')).filter(({ ruleHitId }) => ruleHitId === null));
   }
   return found;
 };
 
-const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
+const createReport = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
   const { customerId, query, fail, refuse } = call;
   const { store } = deps;
   const { timeZone } = (await store.customers.get(customerId)) ?? fail('customer_not_found');
@@ -42,7 +42,7 @@ const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
   const first = firstDay(from);
   const behind = dayBehind(to);
   if (behind <= first) return refuse('to', 'minimum', { limit: from });
-  const latest = monthAfter(first.slice(0, 7), MOST_MONTHS - 1);
+  const latest = monthAfter(first.slice(0, 7), MAX_MONTHS - 1);
   if (to.slice(0, 7) > latest) return refuse('to', 'maximum', { limit: latest });
   const since = now - RETENTION;
   const parts = partsOf(first, behind, timeZone)
@@ -52,24 +52,24 @@ const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
       const whole = partsOf(firstDay(part.month), dayBehind(part.month), timeZone)[0];
       return { ...counted, isWhole: counted.from === whole?.from && counted.to === whole.to && counted.to <= now };
     });
-  const about = { timeZone, from: first, to: lastDay(to) };
+  const header = { timeZone, from: first, to: lastDay(to) };
   const start = parts[0]?.from;
   const end = parts.at(-1)?.to;
-  if (start === undefined || end === undefined) return { ...about, months: [] };
+  if (start === undefined || end === undefined) return { ...header, months: [] };
   const sensors = await store.sensors.list(customerId);
-  if (sensors.length > MOST_SENSORS) return fail('report_too_long');
-  const hits = (await store.reports.hits(customerId, start, end, MOST_HITS)) ?? fail('report_too_long');
+  if (sensors.length > MAX_SENSORS) return fail('report_too_long');
+  const hits = (await store.reports.hits(customerId, start, end, MAX_HITS)) ?? fail('report_too_long');
   const ids = sensors.map(({ id }) => id);
-  const loose = await looseFeedback(call, deps, ids, start);
-  return { ...about, months: monthsOf({ parts, timeZone, hits, loose, sensors, now: end > now ? now : null }) };
+  const loose = await feedbackWithoutHit(call, deps, ids, start);
+  return { ...header, months: monthsOf({ parts, timeZone, hits, loose, sensors, now: end > now ? now : null }) };
 };
 
 export const handler = serve(reports, {
-  getReport: (call, deps) => report(call, deps),
+  getReport: (call, deps) => createReport(call, deps),
 
   downloadReport: async (call, deps) => {
-    const made = await report(call, deps);
-    const name = `report-${call.customerId}-${made.from}-${made.to}.csv`;
-    return new Reply(csvOf(made), { headers: { 'Content-Disposition': `attachment; filename="${name}"` } });
+    const report = await createReport(call, deps);
+    const name = `report-${call.customerId}-${report.from}-${report.to}.csv`;
+    return new Reply(csvOf(report), { headers: { 'Content-Disposition': `attachment; filename="${name}"` } });
   },
 });

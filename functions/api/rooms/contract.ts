@@ -13,7 +13,7 @@ const common = defaults({
 
 export const rooms = group({
   name: 'rooms',
-  about: 'The room that a sensor watches, and its regions',
+  about: 'The room of a sensor, and its regions',
   operations: {
     getRoom: {
       ...common,
@@ -28,11 +28,11 @@ export const rooms = group({
       ...common,
       method: 'PUT',
       path: '/sensors/{sensorId}/room',
-      summary: 'Replace the room of a sensor',
+      summary: 'Update the room of a sensor',
       description:
-        'What the sensor learned about the previous room is outdated then, so its learning phase should be started again. ' +
-        'A region without `id` keeps that of the region of the same kind and name. ' +
-        'A region that a rule names, enabled or not, cannot be taken away: the 409 names these rules.',
+        'Replaces the room. What the sensor learned about the previous room is then outdated, so its learning mode should be ' +
+        'started again. A region without `id` keeps the id of the region of the same kind and name. A region that a rule ' +
+        'names, even a disabled rule, cannot be removed; the 409 lists these rules.',
       may: 'edit_sensor_room',
       body: RoomUpdate,
       response: Room,
@@ -44,7 +44,7 @@ export const rooms = group({
       ...common,
       method: 'GET',
       path: '/sensors/{sensorId}/room/regions',
-      summary: "Get the regions of a sensor's room",
+      summary: 'List the regions of a room',
       may: 'logged_in',
       response: z.array(Region),
       uses: ['sensors.get', 'rooms.get'],

@@ -10,38 +10,38 @@ import type { SensorItem } from '#shared/store/sensors/sensor-item.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { rooms } from './contract.ts';
 
-type Found = { sensor: SensorItem; room: Room };
+type SensorWithRoom = { sensor: SensorItem; room: Room };
 
-const find = async (
+const findRoom = async (
   store: StoreOf<'sensors.get' | 'rooms.get'>,
   customerId: number,
   sensorId: string,
-): Promise<Found | null> => {
-  // The sensor first: whoever changes the room after that changes its revision, too.
+): Promise<SensorWithRoom | null> => {
+  // The sensor is read first: a later change of the room changes its revision, too.
   const sensor = await store.sensors.get(customerId, sensorId);
   const room = await store.rooms.get(customerId, sensorId);
   return sensor && { sensor, room: room ?? firstRoom(sensor) };
 };
 
-/** The rules that name a region which a room no longer has. */
-const rulesWithout = async (
+/** Returns the rules that name a region which an update removes. */
+const rulesOfRemovedRegions = async (
   store: StoreOf<'rules.namingRegions'>,
   customerId: number,
   before: Room,
   { sensorId, regions }: Room,
 ): Promise<{ id: number; name: string }[]> => {
-  const gone = before.regions.filter(({ id }) => !regions.some((region) => region.id === id)).map(({ id }) => id);
-  return gone.length > 0 ? store.rules.namingRegions(customerId, sensorId, gone) : [];
+  const removed = before.regions.filter(({ id }) => !regions.some((region) => region.id === id)).map(({ id }) => id);
+  return removed.length > 0 ? store.rules.namingRegions(customerId, sensorId, removed) : [];
 };
 
 export const handler = serve(rooms, {
   getRoom: async ({ customerId, params, fail }, { store }) =>
-    (await find(store, customerId, params.sensorId))?.room ?? fail('sensor_not_found'),
+    (await findRoom(store, customerId, params.sensorId))?.room ?? fail('sensor_not_found'),
 
   putRoom: async ({ customerId, params: { sensorId }, body, fail }, deps) => {
     const { store, now, random } = deps;
-    const put = async () => {
-      const { sensor, room: before } = (await find(store, customerId, sensorId)) ?? fail('sensor_not_found');
+    const update = async () => {
+      const { sensor, room: before } = (await findRoom(store, customerId, sensorId)) ?? fail('sensor_not_found');
       refuseAll(roomErrors(body, sensor.manufacturer));
       const room: Room = {
         ...body,
@@ -51,15 +51,15 @@ export const handler = serve(rooms, {
         rotation: rotationOf(body.sensorMounting),
         regions: placeRegions(body.regions, before.regions, () => randomUuid(random)),
       };
-      const rules = await rulesWithout(store, customerId, before, room);
+      const rules = await rulesOfRemovedRegions(store, customerId, before, room);
       if (rules.length > 0) return fail('region_in_use', { rules });
       return (await store.rooms.put(sensor, room, before.regions)) ? { room, sensor } : null;
     };
-    const { room, sensor } = await retryOnConflict(put);
+    const { room, sensor } = await retryOnConflict(update);
     await notifyDevice(deps, { customerId, sensorId, manufacturer: sensor.manufacturer });
     return room;
   },
 
   listRegions: async ({ customerId, params, fail }, { store }) =>
-    (await find(store, customerId, params.sensorId))?.room.regions ?? fail('sensor_not_found'),
+    (await findRoom(store, customerId, params.sensorId))?.room.regions ?? fail('sensor_not_found'),
 });

@@ -4,7 +4,7 @@ import { defaults, group } from '#shared/api/operation.ts';
 import { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import { idText } from '#shared/domain/values.ts';
 
-const shown = defaults({ uses: ['sensors.getAll', 'sensors.list'] });
+const withSensors = defaults({ uses: ['sensors.getAll', 'sensors.list'] });
 
 const acknowledgement = defaults({
   path: '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement',
@@ -18,19 +18,19 @@ const acknowledgement = defaults({
 
 export const ruleHits = group({
   name: 'rule-hits',
-  about: 'Rules that fired, and who was told',
+  about: 'Rules that fired, their notifications and acknowledgements',
   operations: {
     listRuleHits: {
       method: 'GET',
       path: '/customers/{customerId}/rule-hits',
-      summary: 'List the rule hits of the last 120 days of a customer',
+      summary: 'List the rule hits of a customer',
       auth: 'user',
       may: 'logged_in',
       within: 'customer',
       params: z.object({ customerId: idText }),
       description:
-        '`total` is exact, all pages can be read, and all orders are exact. A new hit of a sensor, and a late change, may be ' +
-        'missing for a second. Feedback, an acknowledgement and the result of a delivery are changes.',
+        'Returns the rule hits of the last 120 days. `total` and the order are exact, and all pages can be read. New hits, ' +
+        'and changes such as feedback, an acknowledgement or the result of a delivery, may take a second to appear.',
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(idText),
@@ -58,20 +58,22 @@ export const ruleHits = group({
     acknowledgeRuleHit: {
       ...acknowledgement,
       method: 'PUT',
-      summary: 'Acknowledge a rule hit: say that you take care of it',
+      summary: 'Acknowledge a rule hit',
       description:
-        'The first acknowledgement stands. The answer is 200 for whoever made it, and for everybody else a 409 that names ' +
-        'them. Customer webhooks get the event `alarm/acknowledged`.',
+        'Records that the caller takes care of the alarm. The first acknowledgement counts: repeating it returns 200, and ' +
+        'anybody else gets a 409 with the name of the user who acknowledged. Customer webhooks get the event ' +
+        '`alarm/acknowledged`.',
       body: z.object({}).meta({ examples: [{}] }),
       errors: ['customer_not_found', 'rule_hit_not_found', 'acknowledged_already'],
-      uses: ['acknowledgements.make', 'users.get', 'enqueue:events', ...shown.uses],
+      uses: ['acknowledgements.make', 'users.get', 'enqueue:events', ...withSensors.uses],
     },
     withdrawAcknowledgement: {
       ...acknowledgement,
       method: 'DELETE',
-      summary: 'Take the acknowledgement of a rule hit back: whoever made it, and whoever has manage_customers, may',
+      summary: 'Withdraw the acknowledgement of a rule hit',
+      description: 'Only for the user who acknowledged it, and for callers with `manage_customers`.',
       errors: ['customer_not_found', 'rule_hit_not_found'],
-      uses: ['acknowledgements.takeBack', 'enqueue:timers', ...shown.uses],
+      uses: ['acknowledgements.takeBack', 'enqueue:timers', ...withSensors.uses],
     },
   },
 });

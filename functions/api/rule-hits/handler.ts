@@ -11,22 +11,19 @@ import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
-/**
- * For more sensors than this, reading the list of all sensors is cheaper than reading each one, unless there are
- * thousands.
- */
-const MANY = 20;
+/** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
+const MAX_SINGLE_READS = 20;
 
-/** Adds the current sensor to hits. It is null if the sensor was deleted. */
-const complete = async (
+/** Returns the view of hits, with their current sensors, or null for a deleted one. */
+const viewsOf = async (
   store: StoreOf<'sensors.getAll' | 'sensors.list'>,
   customerId: number,
   hits: readonly HitItem[],
 ): Promise<RuleHit[]> => {
   const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
   const { getAll, list } = store.sensors;
-  const listed: Sensor[] = ids.length > MANY ? await list(customerId) : [];
-  // The list may lag, so a sensor that is missing in it may still exist.
+  const listed: Sensor[] = ids.length > MAX_SINGLE_READS ? await list(customerId) : [];
+  // The list may lag, so a sensor that it does not contain may still exist.
   const others = ids.filter((id) => !listed.some((sensor) => sensor.id === id));
   const found = [...listed, ...(others.length > 0 ? await getAll(customerId, others) : [])];
   const sensors = new Map(found.map((sensor) => [sensor.id, sensor]));
@@ -41,14 +38,10 @@ const complete = async (
   }));
 };
 
-const completeOne = async (
-  store: Parameters<typeof complete>[0],
-  customerId: number,
-  hit: HitItem,
-): Promise<RuleHit> => {
-  const [shown] = await complete(store, customerId, [hit]);
-  if (!shown) throw new Error('a hit was lost');
-  return shown;
+const viewOf = async (store: Parameters<typeof viewsOf>[0], customerId: number, hit: HitItem): Promise<RuleHit> => {
+  const [view] = await viewsOf(store, customerId, [hit]);
+  if (!view) throw new Error('a rule hit has no view');
+  return view;
 };
 
 export const handler = serve(ruleHits, {
@@ -59,42 +52,42 @@ export const handler = serve(ruleHits, {
     const { total, hits } = await (sensorId === ''
       ? store.hitLists.page(customerId, since, query)
       : store.hitLists.pageOfSensor(customerId, sensorId, since, query));
-    const data = await complete(store, customerId, hits);
+    const data = await viewsOf(store, customerId, hits);
     return lookedReply({ total, page, perPage, data, isWhole: true, next: undefined }, query);
   },
 
   getRuleHit: async ({ customerId, params, fail }, { store, now }) => {
     const hit = await store.ruleHits.get(customerId, params.ruleHitId);
     if (!hit || hit.createDate < now() - RETENTION) return fail('rule_hit_not_found');
-    return completeOne(store, customerId, hit);
+    return viewOf(store, customerId, hit);
   },
 
   acknowledgeRuleHit: async ({ caller, customerId, params, fail }, deps) => {
     const { store, now } = deps;
     const { accountId: userId } = caller;
     const user = (await store.users.get(caller.customerId, userId)) ?? fail('forbidden');
-    const place = { customerId, hitId: params.ruleHitId };
-    const given = { userId, name: nameOfUser(user), date: now() };
-    const made = await store.acknowledgements.make(place, given, now() - RETENTION);
-    const { hit, notice } = made ?? fail('rule_hit_not_found');
+    const hitKey = { customerId, hitId: params.ruleHitId };
+    const by = { userId, name: nameOfUser(user), date: now() };
+    const result = await store.acknowledgements.make(hitKey, by, now() - RETENTION);
+    const { hit, notice } = result ?? fail('rule_hit_not_found');
     const { acknowledgement } = hit;
     if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
     if (notice) await sendNotice(deps, notice);
-    return completeOne(store, customerId, hit);
+    return viewOf(store, customerId, hit);
   },
 
   withdrawAcknowledgement: async ({ caller, customerId, params, fail }, { store, enqueue, now, log }) => {
     const isAllowed = ({ userId }: { userId: number | null }) =>
       userId === caller.accountId || holds(caller, 'manage_customers');
-    const place = { customerId, hitId: params.ruleHitId };
-    const hit = await store.acknowledgements.takeBack(place, isAllowed, now() - RETENTION, now());
-    if (hit === 'refused') return fail('forbidden');
-    const taken = hit ?? fail('rule_hit_not_found');
-    const { at, open } = taken.escalation ?? { at: Number.POSITIVE_INFINITY };
+    const hitKey = { customerId, hitId: params.ruleHitId };
+    const result = await store.acknowledgements.takeBack(hitKey, isAllowed, now() - RETENTION, now());
+    if (result === 'refused') return fail('forbidden');
+    const hit = result ?? fail('rule_hit_not_found');
+    const { at, open } = hit.escalation ?? { at: Number.POSITIVE_INFINITY };
     const delaySeconds = open ? 0 : (at - now()) / 1_000;
-    // The hit is in the due index too, where the sweep finds it.
-    const leave = (error: unknown) => log('warn', 'an escalation waits for the sweep', place, error);
-    if (isNear(at, now())) await enqueue([{ type: 'escalate', ...place }], { delaySeconds }).catch(leave);
-    return completeOne(store, customerId, taken);
+    // The hit is in the due index as well, where the sweep finds it.
+    const leaveToSweep = (error: unknown) => log('warn', 'an escalation is left to the sweep', hitKey, error);
+    if (isNear(at, now())) await enqueue([{ type: 'escalate', ...hitKey }], { delaySeconds }).catch(leaveToSweep);
+    return viewOf(store, customerId, hit);
   },
 });

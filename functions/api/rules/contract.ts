@@ -6,19 +6,21 @@ import { NewRule, Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
 import { idText, int32, Status } from '#shared/domain/values.ts';
 
 const regions =
-  '`regionId` needs a `sensorId` whose room has that region. A rule with it tells of what happens in that region alone: of ' +
-  'falls, beds, doors, regions and sitting up. Presence in the room, the sensor and vital signs are in no region: 400. A ' +
-  'fall of maker A is where its first point lies, edges included, in the smallest of several regions; one of maker B in ' +
-  'the region that the person entered last and has not left.';
+  '`regionId` requires a `sensorId` whose room has that region, and limits the rule to events in that region: falls, beds, ' +
+  'doors, regions and sitting up. Presence in the room, sensor events and vital signs have no region, so their rules are ' +
+  'refused with 400. A fall reported by maker A belongs to the region that contains its first point, edges included, and to ' +
+  'the smallest if there are several; a fall reported by maker B belongs to the region that the person entered last and ' +
+  'has not left.';
 
-const escalating =
-  ' While nobody acknowledges a hit, the recipients of each step of `escalation` are told `afterSeconds` after it was made, ' +
-  'and, with `repeatSeconds`, all recipients again after the last step, each once, at most 20 times. With ' +
-  '`untilAcknowledged` false only while what happened is not over: a fall is over when it is finished or canceled, ' +
-  '`sensor_inactive` when the sensor is active, and what tells of a room or a region when that is left or entered again. ' +
-  'The steps that the rule has when one is due count. Acknowledging, and deleting the rule or the sensor, end it.';
+const escalation =
+  ' Until somebody acknowledges a hit, the recipients of each step of `escalation` are notified `afterSeconds` after the hit. ' +
+  'With `repeatSeconds`, all recipients are then notified again, each once per round, for at most 20 rounds. With ' +
+  '`untilAcknowledged` false, the escalation also ends when the situation is over: a fall when it is finished or canceled, ' +
+  '`sensor_inactive` when the sensor is active again, and situations of a room or a region when that is left or entered ' +
+  'again. Changes of the rule apply to the steps that are still due. Acknowledging the hit, or deleting the rule or the ' +
+  'sensor, ends the escalation.';
 
-/** Where each test of a rule can be looked at; `step` is 0 for the first recipients. */
+/** The deliveries of a test. `step` is 0 for the first recipients. */
 const RuleTest = z
   .object({
     deliveries: z.array(
@@ -31,13 +33,13 @@ const ByRule = z.object({ ruleId: idText });
 
 export const rules = group({
   name: 'rules',
-  about: 'Who is told of what',
+  about: 'Who is notified in which situation',
   operations: {
     listRules: {
       method: 'GET',
       path: '/rules',
-      summary: 'List the rules of a customer',
-      description: 'A search may miss changes of the last second.',
+      summary: 'List rules',
+      description: 'Returns the rules of a customer. A search may miss changes of the last second.',
       auth: 'user',
       may: 'logged_in',
       query: z.object({
@@ -53,8 +55,8 @@ export const rules = group({
     createRule: {
       method: 'POST',
       path: '/rules',
-      summary: 'Create a rule, which tells its recipients when a situation occurs at the sensors that it watches',
-      description: regions + escalating,
+      summary: 'Create a rule',
+      description: `A rule notifies its recipients when a situation occurs at the sensors that it watches. ${regions}${escalation}`,
       auth: 'user',
       may: 'manage_rules',
       body: NewRule,
@@ -90,8 +92,8 @@ export const rules = group({
     updateRule: {
       method: 'PUT',
       path: '/rules/{ruleId}',
-      summary: 'Replace a rule',
-      description: `A rule may move to another sensor or situation. ${regions}${escalating}`,
+      summary: 'Update a rule',
+      description: `Replaces the rule, which may move to another sensor or situation. ${regions}${escalation}`,
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',
@@ -115,10 +117,11 @@ export const rules = group({
     tryRule: {
       method: 'POST',
       path: '/rules/{ruleId}/test',
-      summary: 'Try a rule: send a marked test to all its recipients and steps at once',
+      summary: 'Test a rule',
       description:
-        'Title and message begin with "Test: ", requests have the header `X-Service-Cloud-Test: true`. There is no event of a ' +
-        'sensor, no hit and no escalation. Whoever is on duty is whoever is now. A webhook that is off holds its test.',
+        'Sends a test to all recipients of all steps at once. Title and message begin with "Test: ", and requests have the ' +
+        'header `X-Service-Cloud-Test: true`. A test creates no event, no rule hit and no escalation. It is sent to the users ' +
+        'who are on duty now. A disabled webhook holds its test.',
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',

@@ -16,27 +16,29 @@ import { testsOf } from './try-rule.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
 
-type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
-type NamedTold = 'webhooks.getAll' | 'recipients.person' | 'channels.provenOf';
+type WatchedUses = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
+type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.provenOf';
 
-/** A list of recipients, where it is in the body, and what it is told of. */
+/** A list of recipients, its path in the body, and the situation that they are notified of. */
 type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
 
 /**
- * Checks that all recipients are of the rule's customer and can be told: webhooks of their bots, in a format that can tell
- * of the situation, and users by a channel that they have proven.
+ * Checks that all recipients belong to the customer of the rule and can be notified: webhooks of their bots, in a format that
+ * supports the situation, and users through a verified channel.
  */
 const checkRecipients = async (
-  store: StoreOf<NamedTold>,
+  store: StoreOf<RecipientUses>,
   customerId: number,
   { path, recipients, situation }: RuleRecipients,
   refuse: Refuse,
 ): Promise<void> => {
   const webhookIds = webhooksIn(recipients).map(({ webhookId }) => webhookId);
-  const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
+  const webhooks = new Map(
+    (await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]),
+  );
   for (const [at, { botId, webhookId, userId, by }] of recipients.entries()) {
     if (webhookId !== undefined) {
-      const webhook = found.get(webhookId);
+      const webhook = webhooks.get(webhookId);
       if (!webhook) return refuse(`${path}.${at}.webhookId`, 'unknown_reference');
       if (webhook.botId !== botId) refuse(`${path}.${at}.botId`, 'foreign_webhook');
       if (!canTell(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
@@ -48,9 +50,9 @@ const checkRecipients = async (
   }
 };
 
-/** Checks that everything that a rule names exists, belongs to the rule's customer, and fits together. */
-const checkNames = async (
-  store: StoreOf<Named | NamedTold>,
+/** Checks that everything that a rule names exists, belongs to its customer, and fits together. */
+const checkReferences = async (
+  store: StoreOf<WatchedUses | RecipientUses>,
   customerId: number,
   rule: RuleUpdate,
   refuse: Refuse,
@@ -85,13 +87,13 @@ export const handler = serve(rules, {
 
   createRule: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
-    await checkNames(store, customerId, body, refuse);
+    await checkReferences(store, customerId, body, refuse);
     const time = now();
     const id = await store.limits.nextNumber('rules');
     const rule = { ...body, id, customerId, createDate: time, updateDate: time };
-    const made = await store.rules.create(rule, quotas);
-    if (made === 'unknown_reference') return refuse('recipients', 'unknown_reference');
-    return made === 'done' ? rule : fail('limit_reached', limitOf(quotas, made));
+    const result = await store.rules.create(rule, quotas);
+    if (result === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+    return result === 'done' ? rule : fail('limit_reached', limitOf(quotas, result));
   },
 
   getRule: async ({ customerId, params, fail }, { store }) =>
@@ -100,14 +102,14 @@ export const handler = serve(rules, {
   updateRule: async ({ customerId, params, body, fail, refuse }, { store, quotas, now }) =>
     retryOnConflict(async () => {
       const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
-      await checkNames(store, customerId, body, refuse);
+      await checkReferences(store, customerId, body, refuse);
       const { id, createDate } = before;
-      // The date always grows, because a change recognises by it the version that it replaces.
+      // The date always increases, because it identifies the version that a change replaces.
       const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
-      const replaced = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
-      if (replaced === 'unknown_reference') return refuse('recipients', 'unknown_reference');
-      if (replaced === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'rulesOfOneSituation'));
-      return replaced === 'done' ? rule : null;
+      const result = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
+      if (result === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+      if (result === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'rulesOfOneSituation'));
+      return result === 'done' ? rule : null;
     }),
 
   tryRule: async ({ customerId, params, fail }, deps) => {
@@ -116,10 +118,10 @@ export const handler = serve(rules, {
     const tests = await testsOf(deps, rule, await store.customers.get(customerId));
     const deliveries = tests.map(({ delivery }) => delivery);
     await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, true)));
-    // Each is in the due index too, where the sweep finds it.
-    const leave = (error: unknown) =>
+    // Each is in the due index as well, where the sweep finds it.
+    const leaveToSweep = (error: unknown) =>
       log('warn', 'the tests of a rule are left to the sweep', { ruleId: rule.id }, error);
-    await enqueue(deliveries.map(deliverTask)).catch(leave);
+    await enqueue(deliveries.map(deliverTask)).catch(leaveToSweep);
     return {
       deliveries: tests.map(({ step, delivery: { id, webhookId, person } }) => ({
         id,

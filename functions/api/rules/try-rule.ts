@@ -10,12 +10,12 @@ import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { rules } from './contract.ts';
 
-type Uses = (typeof rules)['operations']['tryRule']['uses'][number];
-type Test = { step: number; delivery: Delivery };
+type TestUses = (typeof rules)['operations']['tryRule']['uses'][number];
+type RuleTest = { step: number; delivery: Delivery };
 
-/** What no sensor said and nothing happened for, in the words of the rule's situation. */
+/** Returns an invented event of the situation of a rule, from a sensor that does not exist. */
 const testContext = (
-  { now, random, settings }: Deps<Uses>,
+  { now, random, settings }: Deps<TestUses>,
   { situation }: Rule,
   customer: Customer | null,
 ): EventContext => {
@@ -38,17 +38,17 @@ const testContext = (
 };
 
 /**
- * Makes the deliveries that try a rule: marked tests for all recipients and steps, of no hit that could be acknowledged. A
- * recipient of several steps gets one for each.
+ * Returns the deliveries that test a rule: marked ones for all recipients of all steps, without a hit that could be
+ * acknowledged. A recipient of several steps gets one for each.
  */
-export const testsOf = async (deps: Deps<Uses>, rule: Rule, customer: Customer | null): Promise<Test[]> => {
+export const testsOf = async (deps: Deps<TestUses>, rule: Rule, customer: Customer | null): Promise<RuleTest[]> => {
   const known = await knownOf(deps, rule.customerId, allRecipients(rule));
   const eventContext = testContext(deps, rule, customer);
   const marked = { ...rule, title: `Test: ${rule.title}`, message: `Test: ${rule.message}` };
-  // A format that only repeats messages of devices can tell of a test.
+  // Formats that only forward device messages can be tested as well.
   const { event } = eventContext;
   const asMessage = { ...eventContext, event: { ...event, source: event.uuid } };
-  const made = recipientLists(rule).map(async ({ recipients }, step) => {
+  const testsOfSteps = recipientLists(rule).map(async ({ recipients }, step) => {
     const tests = addresseesOf(recipients, known, asMessage).map(async (addressee) => {
       const round = { round: step, at: event.createDate };
       const [delivery] = await deliveryTo(deps, eventContext, known, { rule: marked, addressee, hit: null, round });
@@ -56,5 +56,5 @@ export const testsOf = async (deps: Deps<Uses>, rule: Rule, customer: Customer |
     });
     return (await Promise.all(tests)).flat();
   });
-  return (await Promise.all(made)).flat();
+  return (await Promise.all(testsOfSteps)).flat();
 };

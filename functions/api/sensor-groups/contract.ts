@@ -10,16 +10,16 @@ const oneGroup = defaults({
   params: z.object({ groupId: idText }),
   success: 200,
 });
-const moves = 'A sensor is in at most one group: it leaves its previous group.';
+const oneGroupOnly = 'A sensor is in one group at most, so it leaves its previous group.';
 
 export const sensorGroups = group({
   name: 'sensor-groups',
-  about: 'Sensors that rules name together',
+  about: 'Groups of sensors that rules watch together',
   operations: {
     listSensorGroups: {
       method: 'GET',
       path: '/sensor-groups',
-      summary: 'List the sensor groups of a customer',
+      summary: 'List sensor groups',
       auth: 'user',
       may: 'logged_in',
       query: z.object({ customerId: idText.optional() }),
@@ -30,8 +30,8 @@ export const sensorGroups = group({
     createSensorGroup: {
       method: 'POST',
       path: '/sensor-groups',
-      summary: 'Create a sensor group, which rules can watch as one',
-      description: moves,
+      summary: 'Create a sensor group',
+      description: oneGroupOnly,
       auth: 'user',
       may: 'manage_sensors',
       body: NewSensorGroup,
@@ -52,8 +52,8 @@ export const sensorGroups = group({
     updateSensorGroup: {
       ...oneGroup,
       method: 'PUT',
-      summary: 'Replace the name and the sensors of a group',
-      description: moves,
+      summary: 'Update a sensor group',
+      description: oneGroupOnly,
       may: 'manage_sensors',
       body: SensorGroupUpdate,
       response: SensorGroup,
@@ -63,9 +63,10 @@ export const sensorGroups = group({
     deleteSensorGroup: {
       ...oneGroup,
       method: 'DELETE',
-      summary: 'Delete a sensor group; its sensors stay',
+      summary: 'Delete a sensor group',
       description:
-        'A group that a rule watches cannot be deleted, because its sensors would silently no longer be watched.',
+        'The sensors of the group are kept. A group that a rule watches cannot be deleted, because its sensors would ' +
+        'silently stop being watched.',
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_group_not_found', 'sensor_group_in_use'],

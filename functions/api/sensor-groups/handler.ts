@@ -4,8 +4,8 @@ import { limitOf, type Quotas } from '#shared/domain/identity/quota.ts';
 import type { SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
 import { sensorGroups } from './contract.ts';
 
-/** Gives the path of an unknown sensor for a 400. */
-const pathOf = (sensorIds: readonly string[], unknown: string) => `sensorIds.${sensorIds.indexOf(unknown)}`;
+/** Returns the path of an unknown sensor in the body, for a 400. */
+const pathOfSensor = (sensorIds: readonly string[], unknown: string) => `sensorIds.${sensorIds.indexOf(unknown)}`;
 
 const isTooLarge = ({ sensorIds }: SensorGroupUpdate, { sensorsInGroup }: Quotas): boolean =>
   new Set(sensorIds).size > sensorsInGroup;
@@ -22,13 +22,13 @@ export const handler = serve(sensorGroups, {
     const time = now();
     const id = await store.limits.nextNumber('groups');
     const { name, sensorIds } = body;
-    // Answers list the sensors in the order in which they are read.
+    // The same order as when the group is read.
     const members = [...new Set(sensorIds)].sort();
     const group = { id, createDate: time, updateDate: time, customerId, name, sensorIds: members };
-    const made = await store.sensorGroups.create(group, quotas.sensorGroups);
-    if (made === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensorGroups'));
-    if (made === 'customer_unknown') return refuse('customerId', 'unknown_reference');
-    return made === 'done' ? group : refuse(pathOf(sensorIds, made.unknown), 'unknown_reference');
+    const result = await store.sensorGroups.create(group, quotas.sensorGroups);
+    if (result === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensorGroups'));
+    if (result === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+    return result === 'done' ? group : refuse(pathOfSensor(sensorIds, result.unknown), 'unknown_reference');
   },
 
   getSensorGroup: async ({ customerId, params, fail }, { store }) =>
@@ -36,16 +36,16 @@ export const handler = serve(sensorGroups, {
 
   updateSensorGroup: async ({ customerId, params, body, fail, refuse }, { store, quotas, now }) => {
     if (isTooLarge(body, quotas)) return fail('limit_reached', limitOf(quotas, 'sensorsInGroup'));
-    const place = { customerId, id: params.groupId };
-    const put = await store.sensorGroups.put({ ...place, ...body, updateDate: now() });
-    if (put === 'gone') return fail('sensor_group_not_found');
-    if (put !== 'done') return refuse(pathOf(body.sensorIds, put.unknown), 'unknown_reference');
+    const update = { customerId, id: params.groupId, ...body, updateDate: now() };
+    const result = await store.sensorGroups.put(update);
+    if (result === 'gone') return fail('sensor_group_not_found');
+    if (result !== 'done') return refuse(pathOfSensor(body.sensorIds, result.unknown), 'unknown_reference');
     return (await store.sensorGroups.get(customerId, params.groupId)) ?? fail('sensor_group_not_found');
   },
 
   deleteSensorGroup: async ({ customerId, params, fail }, { store }) => {
-    const removed = await store.sensorGroups.remove(customerId, params.groupId);
-    if (removed === 'done') return { status: 'OK' };
-    return fail(removed === 'gone' ? 'sensor_group_not_found' : 'sensor_group_in_use');
+    const result = await store.sensorGroups.remove(customerId, params.groupId);
+    if (result === 'done') return { status: 'OK' };
+    return fail(result === 'gone' ? 'sensor_group_not_found' : 'sensor_group_in_use');
   },
 });

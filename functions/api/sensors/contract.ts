@@ -15,8 +15,8 @@ const IsActive = z.enum(['true', 'false', 'null', '']).transform((text) => {
 const Link = z
   .object({
     manufacturer: Manufacturer,
-    code: z.string().overwrite(withoutSpaces).length(8).describe('spaces and the case of letters do not matter'),
-    customerId: id.optional().describe('for system admins alone: the customer who gets the sensor'),
+    code: z.string().overwrite(withoutSpaces).length(8).describe('not case-sensitive; spaces are ignored'),
+    customerId: id.optional().describe('only for system admins: the customer who gets the sensor'),
   })
   .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
 
@@ -34,20 +34,22 @@ const oneSensor = defaults({
 
 export const sensors = group({
   name: 'sensors',
-  about: 'Sensors, their events and states, linking and moving them',
+  about: 'Sensors, their status and events, and the customer they are linked to',
   operations: {
     listSensors: {
       method: 'GET',
       path: '/sensors',
       summary: 'List sensors',
-      description: 'Changes may be missing for a second.',
+      description: 'Changes may take a second to appear.',
       auth: 'user',
       may: 'logged_in',
       query: z.object({
         ...pageQuery,
         searchText: search,
         sortBy: sortBy(['id', 'name', 'isActive', 'createDate', 'updateDate'], 'asc(name)'),
-        isActive: IsActive.default(null).meta({ description: 'absent, empty or `null`: both' }),
+        isActive: IsActive.default(null).meta({
+          description: 'only sensors that are active, or that are not; absent, empty or `null`: both',
+        }),
         customerId: idText.optional(),
       }),
       success: 200,
@@ -57,9 +59,10 @@ export const sensors = group({
     linkSensor: {
       method: 'POST',
       path: '/sensors/link',
-      summary: 'Link a sensor to the customer of the caller, by its pairing code',
+      summary: 'Link a sensor',
       description:
-        'A user who has tried five wrong codes waits for up to 15 minutes. A system admin names the customer by `customerId`.',
+        'Links a sensor to the customer of the caller by its pairing code. System admins name the customer with ' +
+        '`customerId`. After five wrong codes a user has to wait for up to 15 minutes.',
       auth: 'user',
       may: 'logged_in',
       body: Link,
@@ -96,10 +99,10 @@ export const sensors = group({
     deleteSensor: {
       ...oneSensor,
       method: 'DELETE',
-      summary: 'Delete a sensor permanently, while it is inactive',
+      summary: 'Delete a sensor',
       description:
-        'Removes its room, its configuration, its place in a group and the token of its device, which may register again. ' +
-        'Events, rule hits and feedback stay until they expire.',
+        'Permanently deletes a sensor that is inactive, with its room and its configuration, and removes it from its group. ' +
+        'Its device loses its token, but can register again. Events, rule hits and feedback are kept until they expire.',
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_not_found', 'sensor_active'],
@@ -109,9 +112,10 @@ export const sensors = group({
       ...oneSensor,
       method: 'POST',
       path: '/sensors/{sensorId}/registration',
-      summary: 'Allow the device of a sensor to register again, once, within 15 minutes',
+      summary: 'Allow the device of a sensor to register again',
       description:
-        'For a device that lost its token, for example by a reset. Without this a linked sensor needs its token to register.',
+        'Allows one registration without a token within 15 minutes, for a device that lost its token, for example in a reset. ' +
+        'Otherwise the device of a linked sensor needs its token to register.',
       may: 'manage_sensors',
       response: z.object({ registrationUntil: millis }).meta({ id: 'RegistrationWindow' }),
       errors: ['sensor_not_found'],
@@ -131,11 +135,12 @@ export const sensors = group({
       ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/events',
-      summary: 'List the events of the last 120 days of a sensor, newest first',
+      summary: 'List the events of a sensor',
       description:
-        `${lookedText('1,000', '4,000')} A new event may be missing for a second. \`raw\` is null if it is longer ` +
-        'than 16 KiB, and in the older events of a page that together have more than 5 MiB, counting each `"` and `\\` ' +
-        'twice: 160 events always fit. A single event always has all of it.',
+        `Returns the events of the last 120 days, newest first. ${lookedText('1,000', '4,000')} A new event may take a ` +
+        'second to appear. `raw` is null if it exceeds 16 KiB. It is also null in the older events of a page once their ' +
+        'total exceeds 5 MiB, counting each `"` and `\\` twice; 160 events always fit. A single event always has ' +
+        'it.',
       may: 'logged_in',
       query: z.object(lookedQuery(idText)),
       response: paged(EventView),
@@ -147,7 +152,8 @@ export const sensors = group({
       ...oneSensor,
       method: 'GET',
       path: '/sensors/{sensorId}/events/{uuid}',
-      summary: 'Get an event with the complete message that caused it',
+      summary: 'Get an event of a sensor',
+      description: 'Returns the event with the complete message that caused it.',
       may: 'logged_in',
       params: oneSensor.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
       response: EventView,
@@ -158,10 +164,10 @@ export const sensors = group({
       ...oneSensor,
       method: 'PUT',
       path: '/sensors/{sensorId}/customer',
-      summary: 'Move a sensor to another customer, or to no customer',
+      summary: 'Move a sensor to another customer',
       description:
-        'It is like a new sensor there: with the default name, room and configuration, in no group, and inactive until ' +
-        'its next message. Only a sensor without a customer keeps its settings.',
+        'The new customer, or null for none, gets it like a new sensor: with the default name, room and configuration, in no ' +
+        'group, and inactive until its next message. Only a sensor that had no customer keeps its settings.',
       may: 'system_admin',
       body: NewOwner,
       response: Sensor,

@@ -18,35 +18,38 @@ import type { Event, ListedEvent, Message } from '#shared/store/sensors/events.t
 import type { StoreOf } from '#shared/store/store.ts';
 import { sensors } from './contract.ts';
 
-/** Writes a hardware id with colons, like a MAC address. */
-const colons = (hardwareId: string): string => (hardwareId.match(/../g) ?? []).join(':');
+/** Returns a hardware id with colons, like a MAC address. */
+const withColons = (hardwareId: string): string => (hardwareId.match(/../g) ?? []).join(':');
 
-type Found = { sensor: ListedSensor; customerName: string };
+type FoundSensor = { sensor: ListedSensor; customerName: string };
 
-const ofCustomer = async (store: StoreOf<'sensors.list'>, customerId: number, customerName: string): Promise<Found[]> =>
-  (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
+const sensorsOfCustomer = async (
+  store: StoreOf<'sensors.list'>,
+  customerId: number,
+  customerName: string,
+): Promise<FoundSensor[]> => (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
 
-/** Gives all sensors that the caller may see. With `named` the names of their customers are filled in. */
-const visible = async (
+/** Returns all sensors that the caller may see, with the names of their customers if `withNames`. */
+const visibleSensors = async (
   store: StoreOf<'customers.get' | 'customers.list' | 'sensors.list'>,
   isAdmin: boolean,
   customerId: number | null,
-  named: boolean,
-): Promise<Found[]> => {
+  withNames: boolean,
+): Promise<FoundSensor[]> => {
   if (customerId !== null) {
-    const customer = named ? await store.customers.get(customerId) : null;
-    return ofCustomer(store, customerId, customer?.name ?? '');
+    const customer = withNames ? await store.customers.get(customerId) : null;
+    return sensorsOfCustomer(store, customerId, customer?.name ?? '');
   }
   if (!isAdmin) return [];
-  const all = [{ id: 0, name: '' }, ...(await store.customers.list())];
-  return (await Promise.all(all.map(({ id, name }) => ofCustomer(store, id, name)))).flat();
+  const customers = [{ id: 0, name: '' }, ...(await store.customers.list())];
+  return (await Promise.all(customers.map(({ id, name }) => sensorsOfCustomer(store, id, name)))).flat();
 };
 
-/** Is it an event, and no older than the events that lists show? */
+/** Whether an item is an event that is no older than the retention of lists. */
 const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
   item.createDate !== undefined && item.createDate >= now - RETENTION;
 
-/** Makes the answer for an event. The numbers in `raw` keep their digits. */
+/** Returns the response for an event. The numbers in `raw` keep their digits. */
 const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
   ...event,
   eventType: code,
@@ -57,10 +60,10 @@ const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
 
 export const handler = serve(sensors, {
   listSensors: async ({ caller, query, fail }, { store }) => {
-    const asked = customerOfList(caller, query.customerId, fail);
-    const customerId = caller.isAdmin ? (query.customerId ?? null) : asked;
-    const found = await visible(store, caller.isAdmin, customerId, query.searchText !== '');
-    const wanted = found.filter(
+    const listedCustomer = customerOfList(caller, query.customerId, fail);
+    const customerId = caller.isAdmin ? (query.customerId ?? null) : listedCustomer;
+    const found = await visibleSensors(store, caller.isAdmin, customerId, query.searchText !== '');
+    const filtered = found.filter(
       ({ sensor, customerName }) =>
         (query.isActive === null || sensor.isActive === query.isActive) &&
         (query.searchText === '' ||
@@ -69,13 +72,13 @@ export const handler = serve(sensors, {
             sensor.id,
             sensor.name,
             sensor.hardwareId,
-            colons(sensor.hardwareId),
+            withColons(sensor.hardwareId),
             customerName,
           )),
     );
     return pageOf(
       sorted(
-        wanted.map(({ sensor }) => sensor),
+        filtered.map(({ sensor }) => sensor),
         query.sortBy,
       ),
       query,
@@ -86,15 +89,14 @@ export const handler = serve(sensors, {
     if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const { limit, windowSeconds } = WRONG_CODES;
-    // Of the user, because one who mistypes must not keep the others of the home from linking.
+    // Counted by user, so that one who mistypes does not keep colleagues from linking.
     const subject = `pairing:${accountKey}`;
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
     const hash = hashOf(normalCode(body.code));
     const pairing = await store.devices.pairing(hash);
     if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
-      // The write counts the code, so that of codes that are tried at the same time only the allowed number is
-      // answered.
+      // Counted by a write before the answer, so that concurrent attempts do not exceed the limit.
       const { count, seconds } = await store.limits.countFailure(subject, windowSeconds, now());
       return count > limit ? fail('rate_limited', { waitSeconds: seconds }) : fail('pairing_code_unknown');
     }
@@ -114,15 +116,15 @@ export const handler = serve(sensors, {
     (await store.sensors.get(customerId, params.sensorId)) ?? fail('sensor_not_found'),
 
   deleteSensor: async ({ customerId, params, fail }, { store, now }) => {
-    const removed = await store.sensorOwners.remove(customerId, params.sensorId, now());
-    if (removed === 'done') return { status: 'OK' };
-    return fail(removed === 'gone' ? 'sensor_not_found' : 'sensor_active');
+    const result = await store.sensorOwners.remove(customerId, params.sensorId, now());
+    if (result === 'done') return { status: 'OK' };
+    return fail(result === 'gone' ? 'sensor_not_found' : 'sensor_active');
   },
 
   allowRegistration: async ({ customerId, params, fail }, { store, now }) => {
     const registrationUntil = now() + REGISTRATION_WINDOW;
-    const isThere = await store.sensors.allowRegistration(customerId, params.sensorId, registrationUntil);
-    return isThere ? { registrationUntil } : fail('sensor_not_found');
+    const isAllowed = await store.sensors.allowRegistration(customerId, params.sensorId, registrationUntil);
+    return isAllowed ? { registrationUntil } : fail('sensor_not_found');
   },
 
   getSensorStatus: async ({ customerId, params: { sensorId }, fail }, { store, now }) => {
@@ -166,9 +168,9 @@ export const handler = serve(sensors, {
     let from: number | null = customerId;
     const move = async () => {
       if (from === null) return fail('sensor_not_found');
-      const here = from === to ? await store.sensors.get(from, sensorId) : null;
+      const unmoved = from === to ? await store.sensors.get(from, sensorId) : null;
       const move = { to, most: quotas.sensors, now: now() };
-      const moved = here ?? (from === to ? 'gone' : await store.sensorOwners.move(from, sensorId, move));
+      const moved = unmoved ?? (from === to ? 'gone' : await store.sensorOwners.move(from, sensorId, move));
       if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
       if (moved === 'being_erased') return fail('sensor_being_erased');
       if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');

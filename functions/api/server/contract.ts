@@ -24,10 +24,10 @@ export const server = group({
     getServerConfig: {
       method: 'GET',
       path: '/server/config',
-      summary: 'Get the server configuration; callers who are logged in get more of it',
+      summary: 'Get the server configuration',
       description:
-        '`url` is the address of the service, and `deviceUrl` the address for devices, which may be the same one; both ' +
-        'are without `/api/v1`.',
+        'Callers who are logged in also get the optional fields. `url` is the address of the service, and `deviceUrl` the ' +
+        'address for devices, which may be the same; both without `/api/v1`.',
       auth: 'optional',
       success: 200,
       response: ServerConfig,
@@ -36,10 +36,10 @@ export const server = group({
     getQrCode: {
       method: 'GET',
       path: '/server/qr-code',
-      summary: 'Get a QR code by which the mobile app adds this server',
+      summary: 'Get the QR code of this server',
       description:
-        'It encodes the Base64 text (with padding) of a JSON object with `url`, the address of the service, and ' +
-        '`serviceName`. The answer is 503 while the address is not known.',
+        'The mobile app scans it to add this server. It contains a JSON object with `url`, the address of the service, and ' +
+        '`serviceName`, encoded in Base64 with padding. The response is 503 while the address is unknown.',
       auth: 'anyone',
       success: 200,
       media: ['image/png', 'image/svg+xml'],
@@ -49,7 +49,7 @@ export const server = group({
     getOpenApi: {
       method: 'GET',
       path: '/openapi.json',
-      summary: 'Get this description',
+      summary: 'Get the OpenAPI document',
       auth: 'anyone',
       success: 200,
       alsoSuccess: 304,
@@ -60,10 +60,10 @@ export const server = group({
     getHealth: {
       method: 'GET',
       path: '/health',
-      summary: 'Does the service work?',
+      summary: 'Get the health of the service',
       description:
-        'The answer is 503 when something does not work that alarms need. What that is, is only told to system admins ' +
-        'and on the machine itself.',
+        'The response is 503 if something fails that alarms depend on. Details are returned only to system admins and to ' +
+        'callers on the same machine.',
       auth: 'optional',
       withoutTable: true,
       success: 200,

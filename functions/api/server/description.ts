@@ -1,7 +1,5 @@
 import { groups } from '#functions/index.ts';
 import { describeApi } from '#shared/api/openapi/describe.ts';
 
-/**
- * Describes all operations for the OpenAPI document. A bundle contains this description and not the code that makes it.
- */
+/** All operations for the OpenAPI document. A bundle contains this description instead of its generator. */
 export const description = describeApi(groups);

@@ -2,12 +2,12 @@ import { type Publication, publicationOf } from '#shared/api/http/publication.ts
 import { openApi } from '#shared/api/openapi/document.ts';
 import { description } from './description.ts';
 
-type About = Parameters<typeof openApi>[1];
-const made = new WeakMap<About, Publication>();
+type ServiceInfo = Parameters<typeof openApi>[1];
+const documents = new WeakMap<ServiceInfo, Publication>();
 
-/** Gives the OpenAPI document of a service. It is made and compressed once in a process. */
-export const documentOf = (about: About): Publication => {
-  const document = made.get(about) ?? publicationOf(JSON.stringify(openApi(description, about)));
-  made.set(about, document);
+/** Returns the OpenAPI document of a service, which is built and compressed once per process. */
+export const documentOf = (service: ServiceInfo): Publication => {
+  const document = documents.get(service) ?? publicationOf(JSON.stringify(openApi(description, service)));
+  documents.set(service, document);
   return document;
 };

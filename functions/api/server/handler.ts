@@ -10,8 +10,8 @@ import { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import { judgeHealth } from '#shared/domain/service-health.ts';
 import { server } from './contract.ts';
 
-/** How long (ms) the table may take to answer. */
-const TABLE_MS = 2_000;
+/** Time limit (ms) for reading the table. */
+const TABLE_TIMEOUT_MS = 2_000;
 
 export const handler = serve(server, {
   getServerConfig: async ({ caller }, { settings, quotas }) => {
@@ -40,27 +40,27 @@ export const handler = serve(server, {
   getQrCode: async ({ event, fail }, { settings: { PUBLIC_URL: url, SERVICE_NAME: serviceName } }) => {
     if (url === '') return fail('unavailable', { waitSeconds: 60 });
     const type = preferred(header(event, 'accept'), ['image/png', 'image/svg+xml']);
-    // This module is needed only by this operation, so it is loaded here.
+    // Loaded here, because only this operation needs it.
     const { qrCode } = await import('./qr-code.ts');
     return new Reply(await qrCode({ url, serviceName }, type), { headers: { 'Content-Type': type } });
   },
 
   getOpenApi: async ({ event }, { settings }) => {
-    // This module is needed only by this operation, so it is loaded here.
+    // Loaded here, because only this operation needs it.
     const { documentOf } = await import('./document.ts');
     return publish(event, documentOf(settings));
   },
 
   getHealth: async ({ caller, event }, { store, hostHealth, settings, now, pause, log }) => {
     const canary = async () => (settings.CANARY ? ((await store.canary.round())?.lastBack ?? null) : null);
-    const asked = Promise.all([store.due.lastBeat(), canary()]).catch((error: unknown) =>
-      log('warn', 'the table does not answer', {}, error),
+    const reading = Promise.all([store.due.lastBeat(), canary()]).catch((error: unknown) =>
+      log('warn', 'failed to read the table', {}, error),
     );
-    const [answered, host] = await Promise.all([Promise.race([asked, pause(TABLE_MS)]), hostHealth()]);
-    const [sweep, lastBack] = answered ?? [null, null];
-    const health = judgeHealth(answered ? 'OK' : 'FAILING', { sweep, canary: lastBack }, host, now());
-    const isTold = caller?.isAdmin === true || isOnThisMachine(event, settings);
-    const answer = health.status === 'OK' ? {} : ({ status: 503, headers: { 'Retry-After': '5' } } as const);
-    return new Reply(isTold ? health : { status: health.status }, answer);
+    const [results, host] = await Promise.all([Promise.race([reading, pause(TABLE_TIMEOUT_MS)]), hostHealth()]);
+    const [sweep, lastBack] = results ?? [null, null];
+    const health = judgeHealth(results ? 'OK' : 'FAILING', { sweep, canary: lastBack }, host, now());
+    const mayReadDetails = caller?.isAdmin === true || isOnThisMachine(event, settings);
+    const more = health.status === 'OK' ? {} : ({ status: 503, headers: { 'Retry-After': '5' } } as const);
+    return new Reply(mayReadDetails ? health : { status: health.status }, more);
   },
 });

@@ -1,11 +1,11 @@
 import { toBuffer, toString as toText } from 'qrcode';
 
-type Picture = 'image/png' | 'image/svg+xml';
+type ImageType = 'image/png' | 'image/svg+xml';
 
-/** Makes the QR code by which the mobile app adds this server (D1 "QR code content"). */
-export const qrCode = async (content: { url: string; serviceName: string }, type: Picture): Promise<Uint8Array> => {
+/** Returns the QR code that the mobile app scans to add this server (D1 "QR code content"). */
+export const qrCode = async (content: { url: string; serviceName: string }, type: ImageType): Promise<Uint8Array> => {
   const text = Buffer.from(JSON.stringify(content)).toString('base64');
-  // Readers need a margin of four modules.
+  // Scanners need a margin of four modules.
   const options = { errorCorrectionLevel: 'M', margin: 4 } as const;
   if (type === 'image/png') return toBuffer(text, { ...options, type: 'png', scale: 8 });
   return Buffer.from(await toText(text, { ...options, type: 'svg' }));

@@ -7,17 +7,18 @@ import { idText, Status } from '#shared/domain/values.ts';
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
 
-/** The callers who may change the login of another user. */
-const equals = 'for callers with `manage_users` who hold every permission that the user holds';
+/** The callers who may change the login of a user. */
+const selfOrPeers = 'Only for the user, and for callers with `manage_users` who hold every permission of the user.';
 
 export const users = group({
   name: 'users',
-  about: 'People who log in, and their rights',
+  about: 'People who log in, and their permissions',
   operations: {
     listUsers: {
       method: 'GET',
       path: '/users',
-      summary: 'List the users of a customer',
+      summary: 'List users',
+      description: 'Returns the users of a customer. System admins who name no customer get all users.',
       auth: 'user',
       may: 'manage_users',
       query: z.object({
@@ -45,7 +46,7 @@ export const users = group({
     getUser: {
       method: 'GET',
       path: '/users/{userId}',
-      summary: 'Get a user; `me` is the caller',
+      summary: 'Get a user',
       beforeOtp: true,
       auth: 'user',
       may: 'manage_users',
@@ -60,8 +61,10 @@ export const users = group({
     updateUser: {
       method: 'PUT',
       path: '/users/{userId}',
-      summary: 'Replace the profile of a user',
-      description: `A change of \`email\` needs a session, and is for the user itself, and ${equals}.`,
+      summary: 'Update the profile of a user',
+      description:
+        'Replaces the profile. Only the user, and callers with `manage_users` who hold every permission of the user, can ' +
+        'change `email`, and only in a session.',
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -76,8 +79,8 @@ export const users = group({
     deleteUser: {
       method: 'DELETE',
       path: '/users/{userId}',
-      summary: 'Delete a user; the sessions and tokens end, and the username is free again',
-      description: `For the user itself, and ${equals}.`,
+      summary: 'Delete a user',
+      description: `Ends all sessions and revokes all tokens of the user. The username can be used again. ${selfOrPeers}`,
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -90,10 +93,10 @@ export const users = group({
     setUserAccess: {
       method: 'PUT',
       path: '/users/{userId}/access',
-      summary: 'Replace the rights of a user, from the next request on',
+      summary: 'Update the permissions of a user',
       description:
-        `For the user itself, and ${equals}. ` +
-        'Callers can only grant permissions that they hold; only system admins may change `isAdmin`.',
+        'Replaces the permissions from the next request on. Callers can only grant permissions that they hold; only system ' +
+        `admins can change \`isAdmin\`. ${selfOrPeers}`,
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -107,11 +110,11 @@ export const users = group({
     setUserPassword: {
       method: 'PUT',
       path: '/users/{userId}/password',
-      summary: 'Set the password of a user; all sessions of the user end',
+      summary: 'Set the password of a user',
       description:
-        `For the user itself, and ${equals}. ` +
-        'Users who set their own password must send the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
-        'Access tokens cannot do it. Users who log in at an issuer have no password.',
+        'Ends all sessions of the user. Users who set their own password must send the current one; after 10 wrong ones ' +
+        `within 15 minutes the response is 429. ${selfOrPeers} Access tokens cannot set passwords. Users who log in with an ` +
+        'issuer have none.',
       auth: 'session',
       may: 'manage_users',
       orSelf: true,

@@ -12,7 +12,7 @@ import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { users } from './contract.ts';
 
-/** Gives the users of a customer; of `everybody` all, including those without a customer, who are in no other list. */
+/** Returns the users of a customer, or, for `everybody`, all users, including those without a customer. */
 const usersOf = async (
   store: StoreOf<'customers.list' | 'users.list'>,
   customerId: number | null | 'everybody',
@@ -24,8 +24,8 @@ const usersOf = async (
 };
 
 /**
- * Callers who manage users may change names and languages. An e-mail address needs more, because reset codes are mailed
- * to it.
+ * Whether a caller may replace a profile. Callers who manage users may change names and languages; changing the email address
+ * requires more, because reset codes are sent to it.
  */
 const mayReplace = (caller: Caller, user: User, { email }: UserUpdate): boolean => {
   if (email === user.email) return mayChange(caller, { ...user, permissions: [] });
@@ -35,8 +35,8 @@ const mayReplace = (caller: Caller, user: User, { email }: UserUpdate): boolean 
 export const handler = serve(users, {
   listUsers: async ({ caller, query, fail }, { store }) => {
     const customerId = customerOfList(caller, query.customerId, fail);
-    const isAll = caller.isAdmin && query.customerId === undefined;
-    const all = await usersOf(store, isAll ? 'everybody' : customerId);
+    const wantsAll = caller.isAdmin && query.customerId === undefined;
+    const all = await usersOf(store, wantsAll ? 'everybody' : customerId);
     const found = all.filter((user) =>
       matches(query.searchText, user.username, user.firstName, user.lastName, user.email, String(user.id)),
     );
@@ -45,10 +45,12 @@ export const handler = serve(users, {
 
   createUser: async ({ caller, body, fail, refuse }, { store, quotas, now, random, passwords }) => {
     if (isCommonPassword(body.password)) refuse('password', 'password_common');
-    const { password, customerId: given, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
-    // Only a user may have no customer, and only if a system admin asks for that.
+    const { password, customerId: requested, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
+    // A system admin can create a user without a customer.
     const customerId =
-      given === null && caller.isAdmin ? null : await customerFor({ caller, fail, refuse }, given ?? undefined, store);
+      requested === null && caller.isAdmin
+        ? null
+        : await customerFor({ caller, fail, refuse }, requested ?? undefined, store);
     if (rest.permissions.some((permission) => !holds(caller, permission))) return fail('forbidden');
     const time = now();
     const user = {
@@ -99,8 +101,8 @@ export const handler = serve(users, {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       const { isAdmin = user.isAdmin } = body;
       const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
-      const isTooMuch = granted.some((permission) => !holds(caller, permission));
-      if (!mayChangeRights(caller, user) || isTooMuch || (isAdmin !== user.isAdmin && !caller.isAdmin))
+      const isExcessive = granted.some((permission) => !holds(caller, permission));
+      if (!mayChangeRights(caller, user) || isExcessive || (isAdmin !== user.isAdmin && !caller.isAdmin))
         return fail('forbidden');
       const access = { canLogin: body.canLogin, permissions: [...new Set(body.permissions)], isAdmin };
       const updateDate = now();
@@ -121,15 +123,15 @@ export const handler = serve(users, {
     if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
     const isOwn = user.id === caller.accountId;
     if (isOwn && currentPassword === undefined) refuse('currentPassword', 'required');
-    const was = isOwn ? await checkPassword(user.accountKey, currentPassword ?? '', deps) : null;
-    if (was && was.waitSeconds > 0) return fail('rate_limited', { waitSeconds: was.waitSeconds });
-    if (was && !was.isRight) refuse('currentPassword', 'wrong_password');
+    const check = isOwn ? await checkPassword(user.accountKey, currentPassword ?? '', deps) : null;
+    if (check && check.waitSeconds > 0) return fail('rate_limited', { waitSeconds: check.waitSeconds });
+    if (check && !check.isRight) refuse('currentPassword', 'wrong_password');
     const hash = await passwords.hash(newPassword);
     const set = async (): Promise<{ status: 'OK' } | null> => {
-      if (await store.sessions.setPassword(await find(), was?.hash ?? null, hash)) return { status: 'OK' };
-      if (!was) return null;
-      // Was another call faster? Then the user has another password now.
-      return (await store.sessions.passwordHash(user.accountKey)) === was.hash
+      if (await store.sessions.setPassword(await find(), check?.hash ?? null, hash)) return { status: 'OK' };
+      if (!check) return null;
+      // If another call was faster, the user has another password now.
+      return (await store.sessions.passwordHash(user.accountKey)) === check.hash
         ? null
         : refuse('currentPassword', 'wrong_password');
     };

@@ -3,18 +3,18 @@ import { group } from '#shared/api/operation.ts';
 import { Watch } from '#shared/domain/rule/watch.ts';
 import { idText } from '#shared/domain/values.ts';
 
-/** A function of its own: consoles ask for it all the time, and with many sensors and rules it takes long. */
+/** A separate function, because consoles request it all the time, and many sensors and rules make it slow. */
 export const watch = group({
   name: 'watch',
-  about: 'What is not watched, and what keeps alarms from people',
+  about: 'Monitoring gaps: offline sensors, rules that notify nobody, failing webhooks',
   operations: {
     getWatch: {
       method: 'GET',
       path: '/customers/{customerId}/watch',
-      summary: 'Get what of a customer is not watched, and what keeps alarms from people',
+      summary: 'Get the monitoring gaps of a customer',
       description:
-        'For everybody who sees the sensors of the customer, without other rights: whoever is there at night must know. ' +
-        'Changes may be missing for a second.',
+        'Returns what is not being watched, and what keeps alarms from reaching people. Everybody who can see the sensors of ' +
+        'the customer can read it, so that the night shift knows. Changes may take a second to appear.',
       auth: 'user',
       may: 'logged_in',
       within: 'customer',

@@ -7,30 +7,33 @@ import { isWell, MOST_NAMED, troublesOf, watchedBy } from '#shared/domain/rule/w
 import type { StoreOf } from '#shared/store/store.ts';
 import { watch } from './contract.ts';
 
-type Reading = StoreOf<'recipients.person' | 'channels.provenOf'>;
+type RecipientStore = StoreOf<'recipients.person' | 'channels.provenOf'>;
 
-/** The rules of which no first recipient can be told; `well`: the bots of webhooks that can. Whoever is on duty is asked for elsewhere. */
-const unheardOf = async (
-  store: Reading,
+/**
+ * Returns the rules none of whose first recipients can be notified. `botOfWebhook` has the healthy webhooks. Recipients on
+ * duty count as reachable here; whether anybody is on duty is reported separately.
+ */
+const unreachableRules = async (
+  store: RecipientStore,
   customerId: number,
   rules: readonly Rule[],
-  well: ReadonlyMap<string, number | null>,
+  botOfWebhook: ReadonlyMap<string, number | null>,
 ): Promise<Rule[]> => {
-  // Each user is read once, and only for rules that no webhook hears of.
-  const asked = new Map<number, ReturnType<typeof channelsOf>>();
-  const reaches = async ({ userId, by }: Recipient): Promise<boolean> => {
+  // Each user is read once, and only for rules that reach no webhook.
+  const channelsOfUser = new Map<number, ReturnType<typeof channelsOf>>();
+  const isReachable = async ({ userId, by }: Recipient): Promise<boolean> => {
     if (userId === undefined) return false;
-    const reading = asked.get(userId) ?? channelsOf(store, customerId, userId);
-    asked.set(userId, reading);
+    const reading = channelsOfUser.get(userId) ?? channelsOf(store, customerId, userId);
+    channelsOfUser.set(userId, reading);
     return (await reading)?.some((channel) => channel.by === by) ?? false;
   };
-  const judged = rules.map(async (rule) => {
-    const isHeard = rule.recipients.some(
-      ({ webhookId, botId, onDuty }) => onDuty || (webhookId && well.get(webhookId) === botId),
+  const unreachable = rules.map(async (rule) => {
+    const hasReceiver = rule.recipients.some(
+      ({ webhookId, botId, onDuty }) => onDuty || (webhookId && botOfWebhook.get(webhookId) === botId),
     );
-    return isHeard || (await Promise.all(rule.recipients.map(reaches))).includes(true) ? [] : [rule];
+    return hasReceiver || (await Promise.all(rule.recipients.map(isReachable))).includes(true) ? [] : [rule];
   });
-  return (await Promise.all(judged)).flat();
+  return (await Promise.all(unreachable)).flat();
 };
 
 export const handler = serve(watch, {
@@ -41,17 +44,17 @@ export const handler = serve(watch, {
       store.rules.list(customerId, false),
       store.webhooks.list(customerId),
     ]);
-    const silent = sensors.filter(({ isActive }) => !isActive);
+    const offline = sensors.filter(({ isActive }) => !isActive);
     const { ofFalls, asksDuty, shown } = watchedBy(rules);
-    const well = new Map(webhooks.filter(isWell).map(({ id, botId }) => [id, botId]));
+    const botOfWebhook = new Map(webhooks.filter(isWell).map(({ id, botId }) => [id, botId]));
     return {
       sensors: sensors.length,
       silentSensors: {
-        total: silent.length,
-        first: sorted(silent, 'asc(name)').slice(0, MOST_NAMED),
+        total: offline.length,
+        first: sorted(offline, 'asc(name)').slice(0, MOST_NAMED),
       },
       ...shown,
-      unheardRules: await unheardOf(store, customerId, ofFalls, well),
+      unheardRules: await unreachableRules(store, customerId, ofFalls, botOfWebhook),
       isNobodyOnDuty: asksDuty && (await store.duty.of(customerId, now())).length === 0,
       troubles: troublesOf(webhooks),
     };

@@ -17,12 +17,13 @@ const ByWebhook = z.object({ webhookId: uuid });
 
 export const webhooks = group({
   name: 'webhooks',
-  about: 'Addresses that are told, their secrets and health',
+  about: 'Receivers of notifications, their secrets and health',
   operations: {
     listWebhooks: {
       method: 'GET',
       path: '/webhooks',
-      summary: 'List the webhooks of a customer that the caller may manage',
+      summary: 'List webhooks',
+      description: 'Returns the webhooks of a customer that the caller may manage.',
       auth: 'user',
       may: webhookManagers,
       query: z.object({
@@ -38,7 +39,8 @@ export const webhooks = group({
     createWebhook: {
       method: 'POST',
       path: '/webhooks',
-      summary: 'Create a webhook; its token is shown only in this answer',
+      summary: 'Create a webhook',
+      description: 'The token of the webhook is returned only in this response.',
       auth: 'user',
       may: webhookManagers,
       body: NewWebhook,
@@ -76,11 +78,11 @@ export const webhooks = group({
     updateWebhook: {
       method: 'PUT',
       path: '/webhooks/{webhookId}',
-      summary: 'Replace a webhook',
+      summary: 'Update a webhook',
       description:
-        'Without `secretKey` the secret stays, and null removes it; both null and a new one end the overlap of a rotation. ' +
-        'Enabling a disabled webhook resets its health. A webhook that moves to another bot, or to the customer, gets ' +
-        'nothing more from the rules that named it.',
+        'Replaces the webhook. Without `secretKey` the secret is kept; null removes it. Both null and a new secret end the ' +
+        'overlap of a rotation. Enabling a disabled webhook resets its health. A webhook that moves to another bot, or to the ' +
+        'customer, is no longer notified by the rules that name it.',
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',
@@ -94,8 +96,8 @@ export const webhooks = group({
     deleteWebhook: {
       method: 'DELETE',
       path: '/webhooks/{webhookId}',
-      summary: 'Delete a webhook; its waiting deliveries are not sent any more',
-      description: 'Rules that name it stay as they are, as with a deleted bot.',
+      summary: 'Delete a webhook',
+      description: 'Pending deliveries are not sent. Rules that name the webhook are kept, as with a deleted bot.',
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',
@@ -108,10 +110,10 @@ export const webhooks = group({
     markSeen: {
       method: 'PUT',
       path: '/webhooks/{webhookId}/seen',
-      summary: 'Say that somebody has seen the trouble of a webhook',
+      summary: 'Mark the failure of a webhook as seen',
       description:
-        'The trouble of that date leaves `getWatch` for everybody; what happened after it stays. For whoever gets that ' +
-        'answer, without other rights.',
+        'Removes the failure of the given date from `getWatch` for everybody; later failures remain. Callers who can read ' +
+        '`getWatch` need no further permission.',
       auth: 'user',
       may: 'logged_in',
       within: 'webhook',
@@ -125,7 +127,8 @@ export const webhooks = group({
     drawWebhookToken: {
       method: 'POST',
       path: '/webhooks/{webhookId}/token',
-      summary: 'Draw a new token, which is shown only in this answer; the next attempt uses it',
+      summary: 'Generate a new token',
+      description: 'The token is returned only in this response. It is used from the next attempt on.',
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',

@@ -33,19 +33,19 @@ const checkGroup = async (
     refuse('sensorGroupId', 'unknown_reference');
 };
 
-/** Does the webhook get another format that cannot express the situation of a rule that names the webhook? */
-const losesRules = async (
+/** Whether an update sets a format that does not support the situation of a rule that names the webhook. */
+const breaksRules = async (
   store: StoreOf<'rules.list'>,
   before: WebhookRecord,
   { format }: WebhookUpdate,
 ): Promise<boolean> => {
   if (format === before.format) return false;
-  const all = await store.rules.list(before.customerId);
-  const own = all.filter((rule) => allRecipients(rule).some(({ webhookId }) => webhookId === before.id));
-  return own.some(({ situation }) => !canTell(format, situation));
+  const rules = await store.rules.list(before.customerId);
+  const naming = rules.filter((rule) => allRecipients(rule).some(({ webhookId }) => webhookId === before.id));
+  return naming.some(({ situation }) => !canTell(format, situation));
 };
 
-const drawToken = (random: (bytes: number) => Uint8Array): string => zBase32(uuidV4Bytes(random(16)));
+const newToken = (random: (bytes: number) => Uint8Array): string => zBase32(uuidV4Bytes(random(16)));
 
 export const handler = serve(webhooks, {
   listWebhooks: async ({ caller, query, fail }, { store }) => {
@@ -62,12 +62,12 @@ export const handler = serve(webhooks, {
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     await checkUrl(webhookClient, body.url, refuse);
     await checkGroup(store, customerId, body, refuse);
-    const { secretKey = null, customerId: _, ...given } = body;
+    const { secretKey = null, customerId: _, ...settings } = body;
     const time = now();
     const id = randomUuid(random);
-    const token = drawToken(random);
+    const token = newToken(random);
     const record = {
-      ...given,
+      ...settings,
       id,
       customerId,
       createDate: time,
@@ -94,18 +94,18 @@ export const handler = serve(webhooks, {
     await checkUrl(webhookClient, body.url, refuse);
     await checkGroup(store, customerId, body, refuse);
     const { secretKey } = body;
-    const sealed = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
+    const encrypted = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
       const before = await findWebhook(call, store);
-      if (await losesRules(store, before, body)) refuse('format', 'format_loses_rules');
-      const problem = await store.webhooks.replace(before, { ...body, ...sealed }, now());
+      if (await breaksRules(store, before, body)) refuse('format', 'format_loses_rules');
+      const problem = await store.webhooks.replace(before, { ...body, ...encrypted }, now());
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
       if (problem === 'unknown_reference' && body.sensorGroupId !== null)
         return refuse('sensorGroupId', 'unknown_reference');
       return problem === null ? before : null;
     };
     const { id } = await retryOnConflict(replace);
-    // The webhook is read again, because this call changes neither its health nor the reason why it is disabled.
+    // Read again, because others may have changed its health, and the reason why it is disabled.
     return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 
@@ -124,11 +124,11 @@ export const handler = serve(webhooks, {
   },
 
   drawWebhookToken: async (call, { store, sealSecret, now, random }) => {
-    const token = drawToken(random);
-    const sealed = await sealSecret(token, call.params.webhookId);
+    const token = newToken(random);
+    const encrypted = await sealSecret(token, call.params.webhookId);
     const replace = async () => {
       const webhook = await findWebhook(call, store);
-      return (await store.webhooks.setToken(webhook, sealed, now())) ? { token } : null;
+      return (await store.webhooks.setToken(webhook, encrypted, now())) ? { token } : null;
     };
     return retryOnConflict(replace);
   },

@@ -25,15 +25,15 @@ const hire = (username: string, more: object = {}) => hireFor(admin, home.custom
 const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
 
 type Token = { id: string; token: string; prefix: string; lastUsed: number | null };
-const give = (client: Client, body: object = {}, path = '/users/me/access-tokens') =>
+const createToken = (client: Client, body: object = {}, path = '/users/me/access-tokens') =>
   client.ok<Token>('POST', path, { name: 'n', ...body });
 const tokensOf = (client: Client) => client.ok<Token[]>('GET', '/users/me/access-tokens');
 
 describe('an access token', () => {
   const bot = { name: 'n' };
-  test('opens what its user may, is shown once, and known by its prefix and last use', async () => {
+  test('grants what its user may do, is returned once, and is listed by its prefix and last use', async () => {
     const { client, id } = await hire('integrator', { permissions: ['manage_bots'] });
-    const { token, ...shown } = await give(client, { name: 'nightly' });
+    const { token, ...shown } = await createToken(client, { name: 'nightly' });
     expect(token.startsWith(shown.prefix)).toBe(true);
     expect((await tokensOf(client))[0]).toEqual({ ...shown, lastUsed: null });
     const byToken = anybody.as(token);
@@ -43,24 +43,24 @@ describe('an access token', () => {
     expect(used?.lastUsed).toBeGreaterThan(Date.now() - 60_000);
     expect(JSON.stringify(used)).not.toContain(token.slice(shown.prefix.length));
   });
-  test('that is withdrawn opens nothing in the next request, though 50 calls use it', async () => {
+  test('becomes invalid with its deletion, even while 50 calls use it', async () => {
     const { client } = await hire('withdrawer');
-    const { id, token } = await give(client);
+    const { id, token } = await createToken(client);
     const byToken = anybody.as(token);
     const calls = Array.from({ length: 50 }, () => statusOf(byToken.call('GET', '/users/me')));
-    const withdrawals = Array.from({ length: 50 }, () =>
+    const deletions = Array.from({ length: 50 }, () =>
       statusOf(client.call('DELETE', `/users/me/access-tokens/${id}`)),
     );
-    expect((await Promise.all(withdrawals)).filter((status) => status === 200)).toHaveLength(1);
+    expect((await Promise.all(deletions)).filter((status) => status === 200)).toHaveLength(1);
     const after = Array.from({ length: 5 }, () => statusOf(byToken.call('GET', '/users/me')));
     expect(await Promise.all(after)).toEqual(Array(5).fill(401));
     expect((await Promise.all(calls)).filter((status) => status !== 200 && status !== 401)).toEqual([]);
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
     expect(await tokensOf(client)).toEqual([]);
   });
-  test('with a choice of permissions has those that its user holds too', async () => {
+  test('limits its permissions to those that its user still holds', async () => {
     const { client, id } = await hire('scoped', { permissions: ['manage_bots', 'manage_users'] });
-    const byToken = anybody.as((await give(client, { permissions: ['manage_bots'] })).token);
+    const byToken = anybody.as((await createToken(client, { permissions: ['manage_bots'] })).token);
     expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(201);
     expect(await statusOf(byToken.call('GET', '/users'))).toBe(403);
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: ['manage_users'] });
@@ -68,21 +68,21 @@ describe('an access token', () => {
     const refused = client.call('POST', '/users/me/access-tokens', { name: 'n', permissions: ['manage_rules'] });
     expect(await statusOf(refused)).toBe(403);
   });
-  test('with a choice of permissions of a system admin is that of no system admin', async () => {
-    const byToken = anybody.as((await give(admin, { permissions: ['manage_users'] })).token);
+  test('does not act as system admin when it is limited to some permissions', async () => {
+    const byToken = anybody.as((await createToken(admin, { permissions: ['manage_users'] })).token);
     expect(await statusOf(byToken.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
-    expect(await statusOf(anybody.as((await give(admin)).token).call('GET', '/customers'))).toBe(200);
+    expect(await statusOf(anybody.as((await createToken(admin)).token).call('GET', '/customers'))).toBe(200);
   });
-  test('that only reads is refused whatever writes', async () => {
+  test('rejects everything but GET when it is read-only', async () => {
     const { client } = await hire('reader', { permissions: ['manage_bots'] });
-    const byToken = anybody.as((await give(client, { readOnly: true })).token);
+    const byToken = anybody.as((await createToken(client, { readOnly: true })).token);
     expect(await statusOf(byToken.call('GET', '/bots'))).toBe(200);
     expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(403);
     expect(await statusOf(byToken.call('POST', '/users/logout'))).toBe(403);
   });
-  test('makes no token, and changes neither the password nor where a new one is mailed', async () => {
+  test('cannot create tokens, or change the password or the email address of its user', async () => {
     const { client, password } = await hire('limited', { permissions: ['manage_users'] });
-    const byToken = anybody.as((await give(client)).token);
+    const byToken = anybody.as((await createToken(client)).token);
     const change = { currentPassword: password, newPassword: 'another-long-password' };
     const profile = { ...names, locale: 'en', telegramId: null, mobileNumber: null };
     expect(await statusOf(byToken.call('POST', '/users/me/access-tokens', { name: 'n' }))).toBe(403);
@@ -90,21 +90,21 @@ describe('an access token', () => {
     expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, email: 'me@example.com' }))).toBe(403);
     expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, firstName: 'New' }))).toBe(200);
   });
-  test('without manage_users neither sees nor withdraws the tokens of its user', async () => {
+  test('needs manage_users to list or delete the tokens of its user', async () => {
     const { client } = await hire('careful', { permissions: ['manage_users', 'manage_bots'] });
-    const other = await give(client);
-    const limited = await give(client, { permissions: ['manage_bots'] });
-    const managing = await give(client, { permissions: ['manage_users'] });
-    const withdraw = (by: Client, { id }: Token) => statusOf(by.call('DELETE', `/users/me/access-tokens/${id}`));
+    const other = await createToken(client);
+    const limited = await createToken(client, { permissions: ['manage_bots'] });
+    const managing = await createToken(client, { permissions: ['manage_users'] });
+    const deleteToken = (by: Client, { id }: Token) => statusOf(by.call('DELETE', `/users/me/access-tokens/${id}`));
     expect(await statusOf(anybody.as(limited.token).call('GET', '/users/me/access-tokens'))).toBe(403);
-    expect(await withdraw(anybody.as(limited.token), other)).toBe(403);
-    expect(await withdraw(anybody.as(managing.token), other)).toBe(200);
-    expect(await withdraw(client, limited)).toBe(200);
+    expect(await deleteToken(anybody.as(limited.token), other)).toBe(403);
+    expect(await deleteToken(anybody.as(managing.token), other)).toBe(200);
+    expect(await deleteToken(client, limited)).toBe(200);
   });
 
-  test('of a user who may not log in, or is gone, opens nothing', async () => {
+  test('becomes invalid while its user may not log in, and when its user is deleted', async () => {
     const { client, id } = await hire('barred');
-    const byToken = anybody.as((await give(client)).token);
+    const byToken = anybody.as((await createToken(client)).token);
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: [] });
@@ -112,10 +112,10 @@ describe('an access token', () => {
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
   });
-  test('outlives a new password, but not its own end', async () => {
+  test('survives a password change, but not its expiry date', async () => {
     const { client, username, password } = await hire('keeper');
-    const lasting = await give(client);
-    const brief = await give(client, { expiresAt: Date.now() + 1_000 });
+    const lasting = await createToken(client);
+    const brief = await createToken(client, { expiresAt: Date.now() + 1_000 });
     await client.ok('PUT', '/users/me/password', { currentPassword: password, newPassword: 'another-long-password' });
     expect(await statusOf(anybody.as(lasting.token).call('GET', '/users/me'))).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -125,28 +125,28 @@ describe('an access token', () => {
     const past = client.as(lasting.token).call('GET', '/users/me');
     expect(await statusOf(past)).toBe(200);
   });
-  test('is the 21st of nobody, though 30 are made at once', async () => {
+  test('cannot be the 21st of its user, even if 30 are created at once', async () => {
     const { client } = await hire('collector');
-    const make = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
-    const statuses = await Promise.all(Array.from({ length: 30 }, make));
+    const create = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
+    const statuses = await Promise.all(Array.from({ length: 30 }, create));
     expect([201, 409].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([20, 10]);
     const [first] = await tokensOf(client);
     await client.ok('DELETE', `/users/me/access-tokens/${first?.id}`);
-    expect([await make(), await make()]).toEqual([201, 409]);
+    expect([await create(), await create()]).toEqual([201, 409]);
   });
-  test('that somebody else makes has no more than both hold, then and later', async () => {
+  test('grants only what its user and its creator both hold, now and later', async () => {
     const { id } = await hire('colleague', { permissions: ['manage_bots'] });
     const path = `/users/${id}/access-tokens`;
     expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_users'] }))).toBe(403);
-    const byToken = anybody.as((await give(manager, {}, path)).token);
+    const byToken = anybody.as((await createToken(manager, {}, path)).token);
     expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(201);
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: ['manage_bots', 'manage_sensors'] });
     expect(await statusOf(byToken.call('POST', '/sensor-groups', { name: 'n', sensorIds: [] }))).toBe(403);
     expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_bots'] }))).toBe(403);
   });
-  test('opens nothing as a cookie', async () => {
+  test('does not work as a cookie', async () => {
     const { client } = await hire('baker');
-    const cookie = `PSAUTHTOKEN=${(await give(client)).token}`;
+    const cookie = `PSAUTHTOKEN=${(await createToken(client)).token}`;
     expect(await statusOf(anybody.call('GET', '/users/me', undefined, { cookie }))).toBe(401);
   });
 });

@@ -29,8 +29,8 @@ const after = (ms: number, run: () => void) => {
 };
 
 const hitsPath = () => `/customers/${home.customerId}/rule-hits`;
-/** A fall of a new sensor; gives its hit, and the address in the body that was sent. */
-const fallen = async () => {
+/** Lets a new sensor report a fall. Returns its hit, and the link in the delivery. */
+const createHit = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', now()));
   await cloud.idle();
@@ -40,31 +40,34 @@ const fallen = async () => {
   if (!hit) throw new Error('no hit');
   return { hit, url: acknowledgeUrl };
 };
-const shownOf = async ({ id }: RuleHit) =>
+const acknowledgementOf = async ({ id }: RuleHit) =>
   (await home.client.ok<RuleHit>('GET', `${hitsPath()}/${id}`)).acknowledgement;
 const post = (url: string, body: string, type = 'application/json') =>
   fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
 const form = 'application/x-www-form-urlencoded';
 
 describe('the acknowledgeUrl of a delivery', () => {
-  test('takes a name without a login, and answers with the acknowledgement that stands', async () => {
-    const { hit, url } = await fallen();
+  test('takes a name without a login, and returns the first acknowledgement', async () => {
+    const { hit, url } = await createHit();
     expect(new URL(url).pathname).toMatch(/^\/api\/v1\/acknowledge\/[\w-]+$/);
     const first = await post(url, '{"name":"Anna Meier"}');
-    const made = await first.json();
-    expect([first.status, made]).toEqual([200, { userId: null, name: 'Anna Meier', date: expect.any(Number) }]);
+    const acknowledgement = await first.json();
+    expect([first.status, acknowledgement]).toEqual([
+      200,
+      { userId: null, name: 'Anna Meier', date: expect.any(Number) },
+    ]);
     const second = await post(url, '{"name":"Ben"}');
-    expect([second.status, await second.json()]).toEqual([200, made]);
-    expect(await shownOf(hit)).toEqual(made);
+    expect([second.status, await second.json()]).toEqual([200, acknowledgement]);
+    expect(await acknowledgementOf(hit)).toEqual(acknowledgement);
   });
 
-  test('without a name acknowledges in that of the recipient', async () => {
-    const { url } = await fallen();
+  test('acknowledges in the name of the recipient if no name is given', async () => {
+    const { url } = await createHit();
     expect(await (await post(url, '{}')).json()).toMatchObject({ userId: null, name: 'Nurse call' });
   });
 
-  test('is a page that changes nothing when it is read, as a preview of a link does; its button acknowledges', async () => {
-    const { hit, url } = await fallen();
+  test('shows a page that changes nothing until its button is pressed, so link previews are harmless', async () => {
+    const { hit, url } = await createHit();
     const page = await fetch(url, { headers: { 'accept-language': 'de' } });
     const html = await page.text();
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -76,32 +79,32 @@ describe('the acknowledgeUrl of a delivery', () => {
       'no-store',
       'no-referrer',
     ]);
-    expect(await shownOf(hit)).toBeNull();
+    expect(await acknowledgementOf(hit)).toBeNull();
     const action = /<form method="post" action="([^"]+)">/.exec(html)?.[1] ?? '';
     const name = '<b>Zoë</b>\u0007 & Söhne';
     const answer = await post(new URL(action, url).href, new URLSearchParams({ name }).toString(), form);
     const after = await answer.text();
-    expect([answer.status, after.includes('&lt;b&gt;Zoë&lt;/b&gt;  &amp; Söhne takes care of it since')]).toEqual([
+    expect([answer.status, after.includes('&lt;b&gt;Zoë&lt;/b&gt;  &amp; Söhne has been on it since')]).toEqual([
       200,
       true,
     ]);
     expect(after).not.toContain('<form');
-    expect(await shownOf(hit)).toMatchObject({ userId: null, name: '<b>Zoë</b>  & Söhne' });
+    expect(await acknowledgementOf(hit)).toMatchObject({ userId: null, name: '<b>Zoë</b>  & Söhne' });
     expect(await (await fetch(url)).text()).not.toContain('<form');
   });
 
-  test('goes by the button also in a browser that is logged in, whose session goes on', async () => {
-    const { hit, url } = await fallen();
+  test('takes the button in a browser that is logged in, and keeps its session', async () => {
+    const { hit, url } = await createHit();
     const { token = '', ...client } = await logIn(home.client.as(undefined), home.username, home.password);
     const headers = { 'content-type': form, cookie: `PSAUTHTOKEN=${token}` };
     const answer = await fetch(`${url}/page`, { method: 'POST', headers, body: 'name=Anna' });
-    expect([answer.status, (await shownOf(hit))?.name]).toEqual([200, 'Anna']);
+    expect([answer.status, (await acknowledgementOf(hit))?.name]).toEqual([200, 'Anna']);
     expect((await client.call('GET', '/users/me')).status).toBe(200);
   });
 
-  test('is refused when it was changed in any part, was never made, or is of another hit', async () => {
-    const first = await fallen();
-    const second = await fallen();
+  test('responds 404 if any part was changed, or taken from another hit', async () => {
+    const first = await createHit();
+    const second = await createHit();
     const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];
     const base = first.url.slice(0, first.url.lastIndexOf('/'));
     const last = signature?.startsWith('A') ? 'B' : 'A';
@@ -122,11 +125,11 @@ describe('the acknowledgeUrl of a delivery', () => {
       ]),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
-    expect([await shownOf(first.hit), await shownOf(second.hit)]).toEqual([null, null]);
+    expect([await acknowledgementOf(first.hit), await acknowledgementOf(second.hit)]).toEqual([null, null]);
   });
 
-  test('is good for 24 hours from when its delivery was made, and the same in every attempt', async () => {
-    const { hit, url } = await fallen();
+  test('expires 24 hours after its delivery was created, and does not change between attempts', async () => {
+    const { hit, url } = await createHit();
     const again = await home.client.ok<{ data: { id: string }[] }[]>(
       'GET',
       `/webhooks/${webhookId}/deliveries?perPage=1`,
@@ -143,19 +146,19 @@ describe('the acknowledgeUrl of a delivery', () => {
     ahead = DAY + 1_000;
     expect([(await fetch(url)).status, (await post(url, '{}')).status]).toEqual([404, 404]);
     ahead = 0;
-    expect(await shownOf(hit)).toBeNull();
+    expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('of 50 at once has one winner, whom all are told', async () => {
-    const { hit, url } = await fallen();
+  test('returns the same acknowledgement to all 50 who acknowledge at once', async () => {
+    const { hit, url } = await createHit();
     const posts = Array.from({ length: 50 }, (_, at) => post(url, JSON.stringify({ name: `person ${at}` })));
     const answers = await Promise.all((await Promise.all(posts)).map((response) => response.json()));
-    const shown = await shownOf(hit);
+    const shown = await acknowledgementOf(hit);
     expect(answers).toEqual(Array(50).fill(shown));
   });
 
-  test('is limited as other calls without a login are', async () => {
-    const { url } = await fallen();
+  test('applies the rate limit and validation of other calls without a login', async () => {
+    const { url } = await createHit();
     const answer = await fetch(url);
     expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
     expect((await post(url, '{"name":""}')).status).toBe(400);

@@ -10,7 +10,7 @@ import { a } from '#test/fixtures/messages.ts';
 const DAY = 86_400_000;
 let skipped = 0;
 let last = 0;
-/** Never the same: lines of one millisecond have no order. */
+/** Never returns the same time twice, because entries of one millisecond have no order. */
 const now = (): number => {
   last = Math.max(last + 1, Date.now() + skipped);
   return last;
@@ -28,7 +28,7 @@ const auditOf = async (client: Client, customerId: number, query = ''): Promise<
   const [page] = await client.ok<[Page]>('GET', `/customers/${customerId}/audit${query}`);
   return page;
 };
-const told = ({ operation, actor, object, changes, refused }: AuditLine) => ({
+const summaryOf = ({ operation, actor, object, changes, refused }: AuditLine) => ({
   operation,
   actor,
   object,
@@ -38,8 +38,8 @@ const told = ({ operation, actor, object, changes, refused }: AuditLine) => ({
 let homes = 0;
 const home = () => createHome(admin, `home${++homes}`, ['manage_users', 'manage_bots', 'manage_sensors']);
 
-describe('a line tells', () => {
-  test('who changed which fields of what: by a login, by an access token, by a device', async () => {
+describe('the audit log', () => {
+  test('records who changed which fields of which object, for sessions, access tokens and devices', async () => {
     const { client, customerId, userId, username } = await home();
     const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'n', locale: 'de' });
     const body = { name: 'night shift', permissions: null, readOnly: false, expiresAt: null };
@@ -50,7 +50,7 @@ describe('a line tells', () => {
     await device.ok('POST', `/devices/${sensorId}/messages`, a.state());
     const user = { kind: 'user', id: String(userId), name: username };
     const sensor = { kind: 'sensor', id: sensorId };
-    const lines = (await auditOf(client, customerId)).data.map(told);
+    const lines = (await auditOf(client, customerId)).data.map(summaryOf);
     expect(lines.slice(0, 5)).toEqual([
       {
         operation: 'drawPairingCode',
@@ -79,7 +79,7 @@ describe('a line tells', () => {
     expect(data).toMatchObject([{ operation: 'registerDevice', actor, object: sensor }]);
   });
 
-  test('logins, those with a wrong password too, and those with a name of nobody under customer 0', async () => {
+  test('records logins, including wrong passwords, and unknown usernames under customer 0', async () => {
     const { client, customerId, userId, username, password } = await home();
     const anybody = clientOf(cloud.url);
     expect((await anybody.call('POST', '/users/login', { username, password: 'a-wrong-password' })).status).toBe(401);
@@ -87,7 +87,7 @@ describe('a line tells', () => {
     const actor = { kind: 'user', id: String(userId), name: username };
     const object = { kind: 'user', id: String(userId) };
     const { data } = await auditOf(client, customerId, '?operation=login');
-    expect(data.map(told).slice(0, 2)).toEqual([
+    expect(data.map(summaryOf).slice(0, 2)).toEqual([
       { operation: 'login', actor, object, changes: ['username', 'password'] },
       { operation: 'login', actor, object, changes: [], refused: true },
     ]);
@@ -98,9 +98,9 @@ describe('a line tells', () => {
     expect(JSON.stringify([data, line])).not.toMatch(/nobody-of|a-wrong-password|long-password/);
   });
 
-  test('the name that the user has, in whatever case and form a login has it', async () => {
+  test('records the stored username, whatever spelling a login uses', async () => {
     const { client, customerId, username, password } = await home();
-    const wide = [...username].map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)).join('');
+    const wide = [...username].map((char) => String.fromCodePoint((char.codePointAt(0) ?? 0) + 0xfee0)).join('');
     const anybody = clientOf(cloud.url);
     await logIn(anybody, username.toUpperCase(), password);
     const refused = await anybody.call('POST', '/users/login', { username: wide, password: 'a-wrong-password' });
@@ -109,7 +109,7 @@ describe('a line tells', () => {
     expect(data.map(({ actor }) => actor.name)).toEqual([username, username, username]);
   });
 
-  test('what was refused, and nothing that was refused for another reason', async () => {
+  test('records calls refused for lack of permission, but not those refused for other reasons', async () => {
     const { client, customerId, userId, username } = await home();
     const guest = await hireFor(admin, customerId, `guest${homes}`);
     const before = (await auditOf(client, customerId)).total;
@@ -122,7 +122,7 @@ describe('a line tells', () => {
     expect((await client.call('GET', '/bots/987654')).status).toBe(404);
     const { data, total } = await auditOf(client, customerId);
     expect(total - before).toBe(2);
-    expect(data.slice(0, 2).map(told)).toEqual([
+    expect(data.slice(0, 2).map(summaryOf)).toEqual([
       {
         operation: 'createUser',
         actor: { kind: 'user', id: String(userId), name: username },
@@ -141,15 +141,15 @@ describe('a line tells', () => {
   });
 });
 
-test('the end of a duty has one line, however often it is told: who is off duty changes nothing', async () => {
+test('the audit log records the end of a duty once, even if it is ended ten times', async () => {
   const { client, customerId } = await home();
   await client.ok('PUT', '/users/me/duty', { until: now() + 60_000 });
   await Promise.all(Array.from({ length: 10 }, () => client.ok('DELETE', '/users/me/duty')));
   expect((await auditOf(client, customerId, '?operation=endDuty')).total).toBe(1);
 });
 
-describe('the list', () => {
-  test('is filtered by who, what, when and whether it was refused, and goes on behind a page', async () => {
+describe('the list of audit entries', () => {
+  test('filters by actor, operation, object, time and refusal, and continues after a page', async () => {
     const { client, customerId, userId } = await home();
     const ids: number[] = [];
     for (const name of ['a', 'b', 'c']) {
@@ -171,7 +171,7 @@ describe('the list', () => {
     expect((await client.call('GET', `/customers/${customerId}/audit?after=x`)).status).toBe(400);
   });
 
-  test('of another customer is a 404, and that of no customer is for system admins', async () => {
+  test('responds 404 for other customers, and for customer 0 unless the caller is a system admin', async () => {
     const ours = await home();
     const theirs = await home();
     for (const id of [theirs.customerId, 0, 987_654])
@@ -180,14 +180,14 @@ describe('the list', () => {
     expect((await auditOf(admin, theirs.customerId)).total).toBeGreaterThan(0);
   });
 
-  test('of a customer that was deleted can be read by system admins', async () => {
+  test('remains readable for system admins after the customer is deleted', async () => {
     const { id } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email: '' });
     await admin.ok('DELETE', `/customers/${id}`);
     const { data } = await auditOf(admin, id);
     expect(data.map(({ operation }) => operation)).toEqual(['deleteCustomer', 'createCustomer']);
   });
 
-  test('has nothing older than 400 days', async () => {
+  test('drops entries after 400 days', async () => {
     const { customerId } = await home();
     skipped += 399 * DAY;
     const late = await adminOf(cloud.url);

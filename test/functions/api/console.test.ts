@@ -19,11 +19,11 @@ afterAll(() => cloud.stop());
 const linksOf = (page: string): string[] =>
   [...page.matchAll(/(?:src|href)="([^"]*)"/g)]
     .map(([, link = '']) => link)
-    // The empty one leads to the page itself.
+    // The empty link leads to the page itself.
     .filter((link) => link !== '' && !link.startsWith('data:'));
 
 test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/sensors/'])(
-  'the page at /console%s finds its files, whatever is before it',
+  'the page at /console%s links its files, whatever the path prefix',
   async (path) => {
     const { status, text, headers } = await anybody.call('GET', `/console${path}`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -38,7 +38,7 @@ test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/senso
   },
 );
 
-test('its files are there for ever under their names, and no others are', async () => {
+test('serves files with a hash in their name as immutable, and 404 for others', async () => {
   for (const [name, type] of [
     [script, 'text/javascript'],
     [style, 'text/css'],
@@ -51,7 +51,7 @@ test('its files are there for ever under their names, and no others are', async 
   expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store']);
 });
 
-test('it can be installed: its manifest leads to the page and to its icons, at any address, each of its size', async () => {
+test('serves a manifest with the start page and icons of the stated sizes, at any path prefix', async () => {
   const { body, headers } = await anybody.call('GET', '/console/app.webmanifest');
   expect(headers.get('content-type')).toBe('application/manifest+json; charset=utf-8');
   type Icon = { src: string; type: string; sizes: string };
@@ -66,30 +66,30 @@ test('it can be installed: its manifest leads to the page and to its icons, at a
     const answer = await fetch(`${cloud.url}/console/${src}`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
     const image = Buffer.from(await answer.arrayBuffer());
-    // Of a PNG the width and height are at 16 and 20 (https://www.w3.org/TR/png-3/#11IHDR).
+    // The width and height of a PNG are at offsets 16 and 20 (https://www.w3.org/TR/png-3/#11IHDR).
     const size = type === 'image/png' ? `${image.readUInt32BE(16)}x${image.readUInt32BE(20)}` : 'any';
     expect(size).toBe(sizes);
   }
 });
 
-test('its service worker keeps its name, so caches ask for it again', async () => {
+test('serves the service worker under a fixed name, with a short cache time', async () => {
   const { status, headers } = await anybody.call('GET', '/console/push-worker.js');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });
 
-test('the page runs and takes nothing but its own files, and can make no markup of texts', async () => {
+test('allows only scripts and files of the service, by its Content-Security-Policy', async () => {
   const { headers, text } = await anybody.call('GET', '/console');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
-  // The address of the service worker is the one text that becomes code, by this policy.
+  // Trusted Types allow one policy, for the URL of the service worker.
   expect(policy).toMatch(/; trusted-types push-worker$/);
   expect(policy).not.toMatch(/unsafe|nonce|http|\*/);
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });
 
-/** A script and all that it imports at once, by name. */
+/** The names of a script and of everything that it imports statically. */
 const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(name)) return seen;
   seen.add(name);
@@ -98,14 +98,14 @@ const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> =
   return seen;
 };
 
-test('the first load is at most 300 KB', () => {
+test('loads at most 300 KB at first', () => {
   const names = ['page 0', style, ...loadedBy(script)];
   const bytes = names.map((name) => library[name]?.gzip.length ?? Number.NaN);
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(300_000);
 });
 
 test.each(['/', '/api/v1', '/api/v1/'])(
-  '%s leads a browser to the console, and is a 404 for a program',
+  '%s redirects browsers to the console, and responds 404 to programs',
   async (path) => {
     const { origin } = new URL(cloud.url);
     const ask = (accept: string) => fetch(origin + path, { headers: { accept }, redirect: 'manual' });

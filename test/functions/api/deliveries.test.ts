@@ -10,23 +10,29 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('the log of a delivery', () => {
-  test('tells each attempt: its start, status, word for the trouble, and what the receiver said', async () => {
+  test('lists each attempt with its start, status, error and response', async () => {
     const { fall, list, detail, tries } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'x'.repeat(5_000)));
     await fall();
     const [first] = (await list('?state=retrying')).data;
     world.answerWith(ok);
     await world.pass(1_500_000);
-    const told = await detail(first?.id ?? '');
-    expect(told).toMatchObject({ state: 'delivered', reason: null, attempts: 2, nextAttempt: null, replayOf: null });
-    expect(told.attemptLog).toMatchObject([
+    const delivery = await detail(first?.id ?? '');
+    expect(delivery).toMatchObject({
+      state: 'delivered',
+      reason: null,
+      attempts: 2,
+      nextAttempt: null,
+      replayOf: null,
+    });
+    expect(delivery.attemptLog).toMatchObject([
       { number: 1, status: 500, error: null, responseBody: 'x'.repeat(4_096) },
       { number: 2, status: 200, error: null, responseBody: 'ok', timings: { firstByte: expect.any(Number) } },
     ]);
-    expect(await tries()).toEqual({ allSend: true, tries: told.attemptLog.map(({ startDate }) => startDate) });
+    expect(await tries()).toEqual({ allSend: true, tries: delivery.attemptLog.map(({ startDate }) => startDate) });
   });
 
-  test('names what kept an attempt from a status by a stable word', async () => {
+  test('names the error of an attempt without a response by a stable code', async () => {
     const { fall, list, detail } = await world.furnish({ retrySchedule: [0], url: 'http://127.0.0.1:9/' });
     await fall();
     const [only] = (await list()).data;
@@ -34,7 +40,7 @@ describe('the log of a delivery', () => {
     expect((await detail(only?.id ?? '')).attemptLog).toMatchObject([{ status: null, error: 'connect_refused' }]);
   });
 
-  test('is listed by state and time, newest first, for 30 days', async () => {
+  test('filters by state and time, newest first, for 30 days', async () => {
     const { fall, list } = await world.furnish();
     await fall();
     const between = world.now();
@@ -52,7 +58,7 @@ describe('the log of a delivery', () => {
 });
 
 describe('a test of a webhook', () => {
-  test('takes the whole way, and says that it is one', async () => {
+  test('goes through the whole pipeline, and is marked as a test', async () => {
     const { client, at, detail, receiver } = await world.furnish({ format: 'custom1' });
     const before = receiver.received.length;
     const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/test`);
@@ -63,7 +69,7 @@ describe('a test of a webhook', () => {
     expect(await detail(deliveryId)).toMatchObject({ state: 'delivered', event: 'test/ping', ruleHitId: null });
   });
 
-  test('is {"test":true} in the raw format, and a 409 when the webhook is off', async () => {
+  test('sends {"test":true} in the raw format, and returns 409 if the webhook is disabled', async () => {
     const { client, at, set, receiver } = await world.furnish({ format: 'raw' });
     const before = receiver.received.length;
     await client.ok('POST', `${at}/test`);
@@ -74,24 +80,27 @@ describe('a test of a webhook', () => {
 });
 
 describe('the format of a delivery', () => {
-  /** A fall, or what `make` makes, that its receiver refuses; then its webhook has another format. */
-  const refused = async (format: string, make?: (home: Awaited<ReturnType<World['furnish']>>) => Promise<unknown>) => {
+  /** Lets a receiver reject a fall, or what `create` creates, and then changes the format of its webhook. */
+  const rejectAndReformat = async (
+    format: string,
+    create?: (home: Awaited<ReturnType<World['furnish']>>) => Promise<unknown>,
+  ) => {
     const home = await world.furnish({ retrySchedule: LATE });
     const { client, at, fall, receiver, list } = home;
     world.answerWith(status(500, 'no'));
-    await (make ? make(home) : fall());
+    await (create ? create(home) : fall());
     await receiver.until(1);
     await world.idle();
     world.answerWith(ok);
     await client.ok('PUT', at, { ...(await client.ok<object>('GET', at)), format });
-    const [waiting] = (await list('?state=retrying')).data;
-    return { ...home, id: waiting?.id ?? '' };
+    const [retrying] = (await list('?state=retrying')).data;
+    return { ...home, id: retrying?.id ?? '' };
   };
 
   test.each(['raw', 'custom1'])(
-    'stays when that of its webhook becomes %s, also when it is sent again',
+    'does not change when that of its webhook becomes %s, even if it is resent',
     async (format) => {
-      const { receiver, client, at, id, fall } = await refused(format);
+      const { receiver, client, at, id, fall } = await rejectAndReformat(format);
       await world.pass(1_500_000);
       await client.ok('POST', `${at}/deliveries/${id}/redeliver`);
       const [first, second, third] = await receiver.until(3);
@@ -103,8 +112,8 @@ describe('the format of a delivery', () => {
     },
   );
 
-  test('of a test stays too', async () => {
-    const { receiver } = await refused('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
+  test('does not change for tests either', async () => {
+    const { receiver } = await rejectAndReformat('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
     await world.pass(1_500_000);
     const [first, second] = await receiver.until(2);
     expect(second?.body).toBe(first?.body);
@@ -112,13 +121,13 @@ describe('the format of a delivery', () => {
 });
 
 describe('a delivery whose webhook is deleted', () => {
-  test.each(['waits', 'is held'])('and that %s has failed, with a reason', async (how) => {
+  test.each(['retrying', 'held'])('fails with the reason deleted if it was %s', async (state) => {
     const { client, at, fall, set, kept, receiver } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
-    if (how === 'is held') await set({ isEnabled: false });
+    if (state === 'held') await set({ isEnabled: false });
     await fall();
     const before = receiver.received.length;
-    expect(await kept()).toMatchObject([{ state: how === 'is held' ? 'held' : 'retrying' }]);
+    expect(await kept()).toMatchObject([{ state }]);
     await client.ok('DELETE', at);
     await world.pass(15 * DAY);
     expect(await kept()).toMatchObject([{ state: 'failed', reason: 'deleted' }]);
@@ -127,8 +136,8 @@ describe('a delivery whose webhook is deleted', () => {
   });
 });
 
-describe('a delivery that is sent again', () => {
-  test('is a new one with the same webhook-id and body, and the rule hit tells of it', async () => {
+describe('a resent delivery', () => {
+  test('creates a new delivery with the same webhook-id and body, which the rule hit counts', async () => {
     const { fall, list, client, at, detail, tries, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     const before = receiver.received.length;
@@ -145,8 +154,8 @@ describe('a delivery that is sent again', () => {
   });
 });
 
-describe('a held delivery that is sent again', () => {
-  test('is held in the place of the first, and comes once when its webhook is switched on', async () => {
+describe('a resent held delivery', () => {
+  test('replaces the held one, and is sent once when the webhook is enabled', async () => {
     const { fall, list, set, client, at, receiver } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -164,8 +173,8 @@ describe('a held delivery that is sent again', () => {
   });
 });
 
-describe('a webhook that is switched off', () => {
-  test('holds what comes, and lets it go on at ten a second when it is on again, with its attempts counted', async () => {
+describe('a disabled webhook', () => {
+  test('holds deliveries with their attempts, and releases ten a second once it is enabled', async () => {
     const { fall, list, set, receiver } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -180,7 +189,7 @@ describe('a webhook that is switched off', () => {
     expect(receiver.received).toHaveLength(before);
     await set({ isEnabled: true, consecutiveFailures: 0 });
     await world.pass(0);
-    // Their times are 100 ms apart; on a busy machine the first ones come late.
+    // They are scheduled 100 ms apart; on a busy machine the first ones are late.
     await receiver.until(before + 10);
     await world.idle();
     const times = receiver.received.slice(before).map(({ at }) => at);
@@ -188,7 +197,7 @@ describe('a webhook that is switched off', () => {
     expect((await list('?state=delivered')).total).toBe(10);
   });
 
-  test('lets what it holds end after 14 days, with a reason', async () => {
+  test('expires held deliveries after 14 days', async () => {
     const { fall, list, set } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -198,7 +207,7 @@ describe('a webhook that is switched off', () => {
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'expired', attempts: 0 }]);
   });
 
-  test('that counted too many as held is corrected when nothing is, and looked at no more', async () => {
+  test('corrects its count of held deliveries, and is then no longer checked', async () => {
     const { fall, set, record, receiver } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -213,7 +222,7 @@ describe('a webhook that is switched off', () => {
     expect(await record()).not.toHaveProperty('duePk');
   });
 
-  test('is one whose receiver is gone: that delivery has failed, what waits is held', async () => {
+  test('results from consecutive 410 responses: the last delivery fails, pending ones are held', async () => {
     const { fall, list, health } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -231,7 +240,7 @@ describe('a webhook that is switched off', () => {
     ]);
   });
 
-  test('is one that had no success for 5 days and 20 failures', async () => {
+  test('results from 20 failures over 5 days without a success', async () => {
     const { fall, health } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let at = 0; at < 20; at++) await fall();

@@ -29,7 +29,7 @@ const policyOf = (headers: Headers) =>
     }),
   );
 
-test('the page is made of files of this server alone, and its policy lets in nothing else', async () => {
+test('loads only files of the service, enforced by its Content-Security-Policy', async () => {
   const { headers, text } = await anybody.call('GET', '/docs');
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = policyOf(headers);
@@ -54,24 +54,24 @@ test('the page is made of files of this server alone, and its policy lets in not
   }
 });
 
-test('the script starts itself on the document of this server, and asks no validator', async () => {
+test('loads the OpenAPI document of the service, without the online validator and cookies', async () => {
   const { text } = await anybody.call('GET', `/docs/${script}`);
   const started = text.slice(text.lastIndexOf('SwaggerUIBundle({'));
-  const given: unknown[] = [];
-  new Function('SwaggerUIBundle', started)((options: unknown) => given.push(options));
-  expect(given).toEqual([expect.objectContaining({ url: 'openapi.json', validatorUrl: null })]);
-  const [{ requestInterceptor }] = given as [{ requestInterceptor: (request: object) => object }];
+  const calls: unknown[] = [];
+  new Function('SwaggerUIBundle', started)((options: unknown) => calls.push(options));
+  expect(calls).toEqual([expect.objectContaining({ url: 'openapi.json', validatorUrl: null })]);
+  const [{ requestInterceptor }] = calls as [{ requestInterceptor: (request: object) => object }];
   expect(requestInterceptor({ url: '/x' })).toEqual({ url: '/x', credentials: 'omit' });
 });
 
-test('the style has its pictures in itself', async () => {
+test('embeds all images in the style sheet', async () => {
   const { text } = await anybody.call('GET', `/docs/${style}`);
   const links = [...text.matchAll(/url\(\s*["']?([^"')]{0,20})/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !link.startsWith('data:'))).toEqual([]);
   expect(text).not.toContain('@import');
 });
 
-/** One GET, its answer as it went over the wire. */
+/** Sends a GET, and returns the response as it was transferred. */
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const sent = request(cloud.url + path, { headers }).end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
@@ -83,19 +83,19 @@ describe.each([
   ['/openapi.json', 'public, max-age=60', 49_000],
   [`/docs/${style}`, 'public, max-age=31536000, immutable', 30_000],
   [`/docs/${script}`, 'public, max-age=31536000, immutable', 470_000],
-])('%s', (path, cacheControl, most) => {
-  test('goes over the wire packed, tells caches how long it holds, and is sent once to who has it', async () => {
-    const [plain, packed] = await Promise.all([get(path), get(path, { 'accept-encoding': 'br, gzip' })]);
-    expect(packed.headers).toMatchObject({
+])('%s', (path, cacheControl, maxBytes) => {
+  test('supports gzip, cache times and conditional requests', async () => {
+    const [plain, compressed] = await Promise.all([get(path), get(path, { 'accept-encoding': 'br, gzip' })]);
+    expect(compressed.headers).toMatchObject({
       'content-encoding': 'gzip',
-      'content-length': String(packed.bytes.length),
+      'content-length': String(compressed.bytes.length),
       'cache-control': cacheControl,
       vary: 'Accept-Encoding',
     });
-    expect(packed.bytes.length).toBeLessThan(most);
+    expect(compressed.bytes.length).toBeLessThan(maxBytes);
     expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
-    const etag = String(packed.headers.etag);
+    expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
+    const etag = String(compressed.headers.etag);
     const again = await get(path, { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'gzip' });
     expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag]);
     expect(again.headers).toMatchObject({ 'cache-control': cacheControl, vary: 'Accept-Encoding' });
@@ -103,7 +103,7 @@ describe.each([
   });
 });
 
-test('a file has another name as soon as it has another content, and no cache keeps what is not there', async () => {
+test('names files by a hash of their content, and does not cache a 404', async () => {
   expect(Object.keys(library).toSorted()).toEqual(['page', script, style].toSorted());
   for (const name of [script, style]) {
     const { bytes } = await get(`/docs/${name}`);
@@ -119,7 +119,7 @@ test.each([
   ['gzip;q=0', undefined],
   ['gzip; q=0.0, br', undefined],
   ['identity', undefined],
-])('Accept-Encoding: %s is answered in %s', async (accepted, encoding) => {
+])('answers Accept-Encoding: %s with Content-Encoding %s', async (accepted, encoding) => {
   const answer = await get(`/docs/${style}`, { 'accept-encoding': accepted });
   expect(answer.headers['content-encoding']).toBe(encoding);
   expect(answer.bytes.includes('.swagger-ui')).toBe(encoding === undefined);

@@ -20,23 +20,23 @@ afterAll(async () => {
 
 const opinion = { referenceDate: 1_795_240_868_348, reason: 'dog', classification: 'FALSE_POSITIVE' };
 const pathOf = ({ sensorId }: Linked) => `/sensors/${sensorId}/feedback`;
-const say = (sensor: Linked, more: object = {}) =>
+const give = (sensor: Linked, more: object = {}) =>
   its.home.client.ok<Feedback>('POST', pathOf(sensor), { ...opinion, ...more });
 const listOf = async (sensor: Linked, query = 'perPage=200') => {
   const [page] = await its.home.client.ok<PageOf<Feedback>[]>('GET', `${pathOf(sensor)}?${query}`);
   if (!page) throw new Error('no page');
   return page;
 };
-const forget = (sensor: Linked, { id }: Feedback) => its.home.client.call('DELETE', `${pathOf(sensor)}/${id}`);
+const remove = (sensor: Linked, { id }: Feedback) => its.home.client.call('DELETE', `${pathOf(sensor)}/${id}`);
 const hitsPath = () => `/customers/${its.home.customerId}/rule-hits`;
-const shownAt = async (hitId: number) => {
+const feedbackOfHit = async (hitId: number) => {
   const hit = await its.home.client.ok<RuleHit>('GET', `${hitsPath()}/${hitId}`);
   const [page] = await its.home.client.ok<PageOf<RuleHit>[]>('GET', `${hitsPath()}?sensorId=${hit.sensorId}`);
   expect(page?.data.find(({ id }) => id === hitId)?.feedback).toEqual(hit.feedback);
   return hit.feedback;
 };
-/** A sensor that reported a fall, and the hit that it made. */
-const sensorWithHit = async () => {
+/** Links a sensor that reports a fall. Returns it with the rule hit. */
+const createSensorWithHit = async () => {
   const sensor = await linkSensor(its.home.client);
   await its.say(sensor, fallMessage('calling', its.now()));
   const [page] = await its.home.client.ok<PageOf<RuleHit>[]>('GET', `${hitsPath()}?sensorId=${sensor.sensorId}`);
@@ -46,10 +46,10 @@ const sensorWithHit = async () => {
 };
 
 describe('feedback', () => {
-  test('is kept as it was given, with who gave it, and listed newest first', async () => {
-    const { sensor, hit } = await sensorWithHit();
+  test('stores the given fields with the author, and lists the newest first', async () => {
+    const { sensor, hit } = await createSensorWithHit();
     const echo = { id: 1, accountId: 1, forwardToMakerA: false, sensorId: 'id_other', createDate: 5 };
-    const first = await say(sensor, {
+    const first = await give(sensor, {
       ...echo,
       description: 'lay down',
       ruleHitId: hit.id,
@@ -68,20 +68,20 @@ describe('feedback', () => {
       forwardToMakerA: false,
     });
     expect(first.id).toBeGreaterThan(1);
-    const others = [await say(sensor), await say(sensor)];
+    const others = [await give(sensor), await give(sensor)];
     expect(others[0]).toMatchObject({ description: '', ruleHitId: null, eventId: null });
     const ids = [...others, first].map(({ id }) => id).sort((a, b) => b - a);
     expect((await listOf(sensor)).data.map(({ id }) => id)).toEqual(ids);
     expect(await listOf(sensor, 'perPage=2&page=1')).toMatchObject({ total: 3, data: [{ id: ids[2] }] });
   });
 
-  test('is not forwarded where the stage does not know where the maker takes it', async () => {
-    expect((await say(await linkSensor(its.home.client))).forwardToMakerA).toBe(false);
+  test('stays with the service if no feedback URL of the maker is configured', async () => {
+    expect((await give(await linkSensor(its.home.client))).forwardToMakerA).toBe(false);
   });
 
-  test('on a hit or an event of another sensor, or on none there is, is refused by its path', async () => {
-    const { sensor } = await sensorWithHit();
-    const { hit } = await sensorWithHit();
+  test('responds 400 with the path if the rule hit or event is unknown or of another sensor', async () => {
+    const { sensor } = await createSensorWithHit();
+    const { hit } = await createSensorWithHit();
     const uuid = '00000000-0000-4000-8000-000000000000';
     for (const [path, id] of [
       ['ruleHitId', hit.id],
@@ -97,9 +97,9 @@ describe('feedback', () => {
     expect((await listOf(sensor)).total).toBe(0);
   });
 
-  test('is shown for 120 days, and then neither listed nor found', async () => {
+  test('expires after 120 days', async () => {
     const sensor = await linkSensor(its.home.client);
-    const { id } = await say(sensor);
+    const { id } = await give(sensor);
     const { feedback } = store(its.cloud.runtime.table);
     const later = its.now() + 121 * DAY;
     const page = { page: 0, perPage: 10 };
@@ -111,37 +111,37 @@ describe('feedback', () => {
 });
 
 describe('a rule hit', () => {
-  test('shows its newest feedback, and the next newest when that is deleted', async () => {
-    const { sensor, hit } = await sensorWithHit();
-    expect(await shownAt(hit.id)).toBeNull();
-    const first = await say(sensor, { ruleHitId: hit.id });
-    const second = await say(sensor, { ruleHitId: hit.id });
-    await say(sensor);
+  test('shows its latest feedback, and the one before when that is deleted', async () => {
+    const { sensor, hit } = await createSensorWithHit();
+    expect(await feedbackOfHit(hit.id)).toBeNull();
+    const first = await give(sensor, { ruleHitId: hit.id });
+    const second = await give(sensor, { ruleHitId: hit.id });
+    await give(sensor);
     const [older, newer] = first.id < second.id ? [first, second] : [second, first];
-    expect(await shownAt(hit.id)).toEqual(newer);
-    expect((await forget(sensor, newer)).status).toBe(200);
-    expect(await shownAt(hit.id)).toEqual(older);
-    expect([(await forget(sensor, newer)).status, (await listOf(sensor)).total]).toEqual([404, 2]);
-    const third = await say(sensor, { ruleHitId: hit.id });
-    expect((await forget(sensor, older)).status).toBe(200);
-    expect(await shownAt(hit.id)).toEqual(third);
-    expect((await forget(sensor, third)).status).toBe(200);
-    expect(await shownAt(hit.id)).toBeNull();
+    expect(await feedbackOfHit(hit.id)).toEqual(newer);
+    expect((await remove(sensor, newer)).status).toBe(200);
+    expect(await feedbackOfHit(hit.id)).toEqual(older);
+    expect([(await remove(sensor, newer)).status, (await listOf(sensor)).total]).toEqual([404, 2]);
+    const third = await give(sensor, { ruleHitId: hit.id });
+    expect((await remove(sensor, older)).status).toBe(200);
+    expect(await feedbackOfHit(hit.id)).toEqual(third);
+    expect((await remove(sensor, third)).status).toBe(200);
+    expect(await feedbackOfHit(hit.id)).toBeNull();
   });
 
-  test('shows the newest that is left when 10 are given and 10 deleted at once', async () => {
-    const { sensor, hit } = await sensorWithHit();
-    const give = async () =>
+  test('shows the latest remaining feedback after 10 are given and 10 deleted concurrently', async () => {
+    const { sensor, hit } = await createSensorWithHit();
+    const giveOne = async () =>
       (await its.home.client.call('POST', pathOf(sensor), { ...opinion, ruleHitId: hit.id })).status;
-    for (let given = 0; given < 10; given++) expect(await give()).toBe(201);
+    for (let count = 0; count < 10; count++) expect(await giveOne()).toBe(201);
     const { data: early } = await listOf(sensor);
     const statuses = await Promise.all(
-      early.flatMap((entry) => [give(), forget(sensor, entry).then(({ status }) => status)]),
+      early.flatMap((entry) => [giveOne(), remove(sensor, entry).then(({ status }) => status)]),
     );
     expect(statuses.filter((status) => ![200, 201].includes(status))).toEqual([]);
     const { data } = await listOf(sensor);
-    expect(await shownAt(hit.id)).toEqual(data[0] ?? null);
-    for (const entry of data) expect((await forget(sensor, entry)).status).toBe(200);
-    expect(await shownAt(hit.id)).toBeNull();
+    expect(await feedbackOfHit(hit.id)).toEqual(data[0] ?? null);
+    for (const entry of data) expect((await remove(sensor, entry)).status).toBe(200);
+    expect(await feedbackOfHit(hit.id)).toBeNull();
   });
 });

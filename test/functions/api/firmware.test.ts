@@ -36,12 +36,12 @@ const pin = async (sensorId: string, firmwareVersion: number | null) => {
   const body = { ...defaultsOf(firmwareFields), firmwareVersion };
   return (await client.call('PUT', `/sensors/${sensorId}/maker_a/config/firmware`, body)).status;
 };
-const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> =>
+const concurrently = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => act(at)));
 const count = <T>(all: readonly T[], item: T) => all.filter((other) => other === item).length;
 
-describe('the list of firmwares', () => {
-  test('has all of a manufacturer by version, and the old path leads to the new one', async () => {
+describe('the list of firmware versions', () => {
+  test('contains all versions of a manufacturer in order, and the deprecated path links to it', async () => {
     for (const versionCode of [9, 10, 8]) await create('maker_a', { versionCode });
     const all = await list();
     expect(all.map(({ versionCode }) => versionCode).slice(0, 3)).toEqual([8, 9, 10]);
@@ -60,16 +60,16 @@ describe('the list of firmwares', () => {
     expect(await list('maker_b')).toEqual([]);
   });
 
-  test('gets one firmware when 20 create the same version at once', async () => {
+  test('contains a version once if 20 create it concurrently', async () => {
     const body = { versionCode: 99, versionName: 'v', buildDate: 0, isDefault: true };
-    const statuses = await atOnce(20, async () => (await admin.call('POST', '/firmwares/maker_b', body)).status);
+    const statuses = await concurrently(20, async () => (await admin.call('POST', '/firmwares/maker_b', body)).status);
     expect([count(statuses, 201), count(statuses, 409)]).toEqual([1, 19]);
     expect((await list('maker_b')).map(({ versionCode }) => versionCode)).toEqual([99]);
   });
 });
 
-describe('the default', () => {
-  test('is none until one is named, at creation or later; then the one before is it no more', async () => {
+describe('the default firmware', () => {
+  test('does not exist until one is set, at creation or later, and is then replaced', async () => {
     const first = await create();
     expect(await defaultsOfMaker('maker_a')).toEqual([]);
     const second = await create('maker_a', { isDefault: true });
@@ -81,10 +81,10 @@ describe('the default', () => {
     expect(await defaultsOfMaker('maker_a')).toEqual([first]);
   });
 
-  test('is one at every moment while 50 name others at once', async () => {
-    const versions = await atOnce(5, () => create('maker_b'));
+  test('remains unique while 50 calls set others concurrently', async () => {
+    const versions = await concurrently(5, () => create('maker_b'));
     const seen: number[] = [];
-    const statuses = await atOnce(50, async (at) => {
+    const statuses = await concurrently(50, async (at) => {
       const { status } = await admin.call('PUT', `/firmwares/maker_b/${versions[at % 5]}/default`);
       seen.push((await defaultsOfMaker('maker_b')).length);
       return status;
@@ -93,15 +93,15 @@ describe('the default', () => {
     expect(count(seen, 1)).toBe(50);
   });
 
-  test('is not deleted; another one is, once', async () => {
+  test('cannot be deleted until another one is set', async () => {
     const version = await create('maker_a', { isDefault: true });
     expect(await remove(version)).toBe(409);
     await create('maker_a', { isDefault: true });
-    const statuses = await atOnce(5, () => remove(version));
+    const statuses = await concurrently(5, () => remove(version));
     expect([count(statuses, 200), count(statuses, 404)]).toEqual([1, 4]);
   });
 
-  test('that is deleted while it is named default is either there or not', async () => {
+  test('stays consistent if it is set and deleted concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const version = await create('maker_b');
       const [named, removed] = await Promise.all([
@@ -115,7 +115,7 @@ describe('the default', () => {
 });
 
 describe('a pinned firmware', () => {
-  test('is not deleted while any sensor has it, however often it was put', async () => {
+  test('cannot be deleted while any sensor has it', async () => {
     const first = await linkSensor(client);
     const second = await linkSensor(client);
     const version = await create();
@@ -128,14 +128,14 @@ describe('a pinned firmware', () => {
     expect([await remove(version), await remove(other)]).toEqual([200, 409]);
   });
 
-  test('is one of maker A: a firmware of maker B with the same version is free', async () => {
+  test('does not protect a version of maker B with the same number', async () => {
     const { sensorId } = await linkSensor(client);
     const version = await create('maker_b');
     await pin(sensorId, version);
     expect(await remove(version, 'maker_b')).toBe(200);
   });
 
-  test('may be one that nobody knows yet, and then counts when it is created', async () => {
+  test('can be a version that does not exist yet, and is protected once it is created', async () => {
     const { sensorId } = await linkSensor(client);
     expect(await pin(sensorId, 55_555)).toBe(200);
     await create('maker_a', { versionCode: 55_555 });
@@ -144,17 +144,17 @@ describe('a pinned firmware', () => {
     expect(await remove(55_555)).toBe(200);
   });
 
-  test('is the one of the last of 40 changes at once, and no other is', async () => {
+  test('protects only the last of 40 versions pinned concurrently', async () => {
     const { sensorId } = await linkSensor(client);
-    const versions = await atOnce(4, () => create());
-    const statuses = await atOnce(40, (at) => pin(sensorId, versions[at % 4] ?? null));
+    const versions = await concurrently(4, () => create());
+    const statuses = await concurrently(40, (at) => pin(sensorId, versions[at % 4] ?? null));
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const path = `/sensors/${sensorId}/maker_a/config/firmware`;
     const { firmwareVersion } = await client.ok<{ firmwareVersion: number }>('GET', path);
     for (const version of versions) expect(await remove(version)).toBe(version === firmwareVersion ? 409 : 200);
   });
 
-  test('is free once its sensor is deleted or becomes that of another customer', async () => {
+  test('can be deleted once its sensor is deleted or moved to another customer', async () => {
     const deleted = await linkSensor(client);
     const moved = await linkSensor(client);
     const version = await create();
@@ -165,7 +165,7 @@ describe('a pinned firmware', () => {
     expect(await remove(version)).toBe(200);
   });
 
-  test('stays pinned by a sensor that was configured before anybody linked it', async () => {
+  test('stays pinned by a sensor that was configured before it was linked', async () => {
     const { sensorId } = await linkSensor(client);
     await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
     const version = await create();
@@ -178,17 +178,17 @@ describe('a pinned firmware', () => {
   });
 });
 
-test('a device is told which firmware to install: the pinned one, else the default of its maker', async () => {
+test('tells devices to install the pinned version, or else the default of their maker', async () => {
   const standard = await create('maker_a', { isDefault: true });
   const other = await create('maker_b', { isDefault: true });
   const a = await linkSensor(client);
   const b = await linkSensor(client, 'maker_b');
-  const told = async ({ device, sensorId }: typeof a) =>
+  const configOf = async ({ device, sensorId }: typeof a) =>
     (await device.ok<{ config: object }>('GET', `/devices/${sensorId}/config`)).config;
-  expect([await told(a), await told(b)]).toMatchObject([
+  expect([await configOf(a), await configOf(b)]).toMatchObject([
     { firmwareToInstall: standard, firmware: { firmwareVersion: null } },
     { firmwareToInstall: other },
   ]);
   await pin(a.sensorId, 7);
-  expect(await told(a)).toMatchObject({ firmwareToInstall: 7, firmware: { firmwareVersion: 7 } });
+  expect(await configOf(a)).toMatchObject({ firmwareToInstall: 7, firmware: { firmwareVersion: 7 } });
 });

@@ -35,7 +35,7 @@ const filesOf = async ({ url }: Job) => {
 };
 
 describe('an export', () => {
-  test('of a user has all that names the user, counted in its manifest', async () => {
+  test('contains everything that names the user, with counts in its manifest', async () => {
     const { id } = home.wanda;
     const job = await exported({ kind: 'user', id });
     expect(job).toMatchObject({ state: 'completed', subject: { kind: 'user', id }, reason: 'asked for it' });
@@ -60,12 +60,12 @@ describe('an export', () => {
     expect(lines.filter(({ item }) => item === 'ruleHit')).toEqual([
       expect.objectContaining({ acknowledgement: expect.objectContaining({ name: 'Wanda' }) }),
     ]);
-    // What others were told, and who else lives there, is theirs.
+    // Notifications of others, and residents, are not included.
     expect(JSON.stringify(lines.filter(({ item }) => item === 'ruleHit'))).not.toContain('Nurse call');
     expect(lines.some(({ item }) => item === 'sensor')).toBe(false);
   });
 
-  test('of a sensor has its events with their bytes, its hits, and what was sent of them', async () => {
+  test('contains the events of a sensor with their messages, its rule hits and deliveries', async () => {
     const { lines } = await filesOf(await exported({ kind: 'sensor', id: home.sensorId }));
     const kinds = new Set(lines.map(({ item }) => item));
     expect([...kinds].sort()).toEqual([
@@ -90,7 +90,7 @@ describe('an export', () => {
     });
   });
 
-  test('of a customer has no secret of anybody, in no form', async () => {
+  test('contains no secrets, encrypted or hashed', async () => {
     const { customerId, wanda, webhookId } = home;
     const { table } = world;
     const { users, sessions, logins, webhooks } = store(table);
@@ -115,29 +115,29 @@ describe('an export', () => {
   });
 });
 
-describe('who may', () => {
-  const ask = async (client: Client, subject: object, password: string) => {
+describe('a data job', () => {
+  const erase = async (client: Client, subject: object, password: string) => {
     const { status, body } = await client.call('POST', at('erasures'), bodyOf(subject, password));
     return [status, (body as { errors?: { path: string }[] }).errors?.map(({ path }) => path)];
   };
 
-  test('the password of the caller is wanted, and ten wrong ones are answered', async () => {
+  test('requires the password of the caller, and accepts ten wrong attempts', async () => {
     const subject = { kind: 'user', id: home.other.id };
-    expect(await ask(home.admin, subject, '')).toEqual([400, ['password']]);
+    expect(await erase(home.admin, subject, '')).toEqual([400, ['password']]);
     const { client, password } = await home.hire('Manager', {}, { permissions: ['manage_customers'] });
     for (let wrong = 0; wrong < 10; wrong += 1)
-      expect(await ask(client, subject, 'wrong')).toEqual([400, ['password']]);
-    expect((await ask(client, subject, password))[0]).toBe(429);
+      expect(await erase(client, subject, 'wrong')).toEqual([400, ['password']]);
+    expect((await erase(client, subject, password))[0]).toBe(429);
   });
 
-  test('a user with rights that the caller lacks is not erased, nor what is of another customer, or of none', async () => {
+  test('refuses users with more permissions than the caller, and subjects of other customers', async () => {
     const { client, password } = await home.hire('Clerk', {}, { permissions: ['manage_customers'] });
     const boss = await home.hire('Boss', {}, { permissions: ['manage_users', 'manage_sensors'] });
-    expect((await ask(client, { kind: 'user', id: boss.id }, password))[0]).toBe(403);
+    expect((await erase(client, { kind: 'user', id: boss.id }, password))[0]).toBe(403);
     const theirs = await world.furnish();
-    expect((await ask(client, { kind: 'user', id: theirs.userId }, password))[0]).toBe(404);
-    expect((await ask(client, { kind: 'sensor', id: theirs.sensorId }, password))[0]).toBe(404);
-    expect(await ask(client, { kind: 'customer', id: theirs.customerId }, password)).toEqual([400, ['subject.id']]);
+    expect((await erase(client, { kind: 'user', id: theirs.userId }, password))[0]).toBe(404);
+    expect((await erase(client, { kind: 'sensor', id: theirs.sensorId }, password))[0]).toBe(404);
+    expect(await erase(client, { kind: 'customer', id: theirs.customerId }, password)).toEqual([400, ['subject.id']]);
     expect(
       (
         await client.call(
@@ -150,7 +150,7 @@ describe('who may', () => {
     expect((await client.call('GET', `/customers/${theirs.customerId}/erasures`)).status).toBe(404);
   });
 
-  test('so many jobs begin on a day, and each is listed, the newest first', async () => {
+  test('responds 429 when the daily limit is reached, and lists jobs newest first', async () => {
     const { client, password, id } = await home.hire('Busy', {}, { permissions: ['manage_customers'] });
     const body = bodyOf({ kind: 'user', id }, password);
     const statuses: number[] = [];
@@ -163,7 +163,7 @@ describe('who may', () => {
   });
 });
 
-test('what was exported of a customer is deleted with the first erasure in it', async () => {
+test('deletes the exports of a customer with its first erasure', async () => {
   const theirs = await world.furnish();
   const { customerId } = theirs;
   const path = `/customers/${customerId}`;
@@ -177,8 +177,8 @@ test('what was exported of a customer is deleted with the first erasure in it', 
   expect(await home.admin.ok('GET', `${path}/exports/${id}`)).toMatchObject({ state: 'completed', url: null });
 });
 
-// It lets the sessions of all others end.
-test('an export is fetched by its address alone, for an hour, and is deleted after a day', async () => {
+// Runs last, because it lets all sessions expire.
+test('serves an export to anybody with its URL for an hour, and deletes it after a day', async () => {
   home = { ...home, ...(await world.furnish()) };
   const job = await exported({ kind: 'user', id: home.userId });
   const url = new URL(job.url ?? '');

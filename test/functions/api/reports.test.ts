@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MOST_HITS } from '#functions/api/reports/contract.ts';
+import { MAX_HITS } from '#functions/api/reports/contract.ts';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { Report } from '#shared/domain/rule/report.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** A customer of its own in Berlin, with a sensor and a rule of falls. */
+/** Creates a separate customer in Berlin, with a sensor and a rule on falls. */
 const homeOf = async (name: string, more: object = {}) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { customerId, client } = home;
@@ -60,18 +60,18 @@ describe('getReport', () => {
     home = await homeOf('ash');
   });
 
-  test('200 with this month of the time zone of the customer, and every sensor of it', async () => {
+  test('returns the current month in the time zone of the customer, with every sensor', async () => {
     const { timeZone, from, to, months } = await home.report();
     expect({ timeZone, from, to }).toEqual({ timeZone: 'Europe/Berlin', from: '2027-03-01', to: '2027-03-31' });
     expect(months).toHaveLength(1);
     expect(months[0]).toMatchObject({ month: '2027-03', from: Date.parse('2027-02-28T23:00:00Z'), isWhole: false });
-    // The end of the month, and no time of the call: an answer changes when what it tells of does.
+    // The end of the month instead of the time of the call, so that the response only changes with its content.
     expect(months[0]?.to).toBe(Date.parse('2027-03-31T22:00:00Z'));
     expect(months[0]?.days.at(-1)).toEqual({ date: '2027-03-31', falls: 0, falseAlarms: 0 });
     expect(months[0]?.rooms).toMatchObject([{ sensorId: home.sensor.sensorId, falls: 0, medianMs: null }]);
   });
 
-  test('200 with a fall, who answered it, and what it was', async () => {
+  test('counts falls, acknowledgements with response times, and feedback', async () => {
     await home.fall();
     const [hit] = await home.hits();
     const { id } = hit ?? expect.unreachable();
@@ -89,14 +89,14 @@ describe('getReport', () => {
     expect(months.at(-1)?.rooms[0]).toMatchObject({ falls: 2, falseAlarms: 1 });
   });
 
-  test('200 with days, of which the last one counts', async () => {
+  test('accepts days, including the last one', async () => {
     const today = new Date(now() + 2 * 3_600_000).toISOString().slice(0, 10);
     expect((await home.report(`?from=${today}`)).months[0]?.total.falls).toBe(2);
     const yesterday = new Date(now() - DAY).toISOString().slice(0, 10);
     expect((await home.report(`?from=${yesterday}&to=${yesterday}`)).months[0]?.total.falls).toBe(0);
   });
 
-  test('200 without the months of which nothing is kept, or that have not begun', async () => {
+  test('omits months that have expired or not begun', async () => {
     const { months } = await home.report('?from=2026-08&to=2027-07');
     expect(months.map(({ month }) => month)).toEqual(['2026-12', '2027-01', '2027-02', '2027-03']);
     expect(months.map(({ isWhole }) => isWhole)).toEqual([false, true, true, false]);
@@ -104,7 +104,7 @@ describe('getReport', () => {
     expect((await home.report('?from=2031-01')).months).toEqual([]);
   });
 
-  test('200 without simulated falls, though a rule tells of them', async () => {
+  test('does not count simulated falls, even if a rule fires for them', async () => {
     const other = await homeOf('oak', { includeSimulated: true });
     await other.fall({ isSimulated: true });
     await other.fall();
@@ -112,7 +112,7 @@ describe('getReport', () => {
     expect((await other.report(`?from=${thisMonth()}`)).months[0]?.total.falls).toBe(1);
   });
 
-  test('200 with the silences that a rule tells of', async () => {
+  test('counts offline times from rules on sensor_inactive and sensor_active', async () => {
     const other = await homeOf('elm');
     const { client, sensor, texts } = other;
     for (const situation of ['sensor_inactive', 'sensor_active'])
@@ -141,7 +141,7 @@ describe('getReport', () => {
     expect(silentMs).toBeLessThan(1_500_000);
   });
 
-  test('400 for what is no month, for an end before the begin, and for more than 12 months', async () => {
+  test('responds 400 to invalid months, an end before the start, and more than 12 months', async () => {
     const refused = async (query: string) => {
       const { status, body } = await home.client.call('GET', `${home.at}?${query}`);
       return [status, (body as { errors: { path: string }[] }).errors.map(({ path }) => path)];
@@ -154,18 +154,18 @@ describe('getReport', () => {
     expect((await home.client.call('GET', `${home.at}?from=2026-04&to=2027-03`)).status).toBe(200);
   });
 
-  test('404 for a system admin who names no customer', async () => {
+  test('responds 404 to a system admin if the customer does not exist', async () => {
     expect((await admin.call('GET', '/customers/987654321/report')).status).toBe(404);
   });
 
-  test('409 for a span with more hits than a report counts, and 200 for a shorter one', async () => {
+  test('responds 409 to a period with too many rule hits, and 200 to a shorter one', async () => {
     const { customerId, client, at, sensor } = await homeOf('fir');
     const { table } = cloud.runtime;
     const stepMs = 1_000;
     const from = now() - 2 * DAY;
     await seedHits(table, { customerId, sensors: [sensor.sensorId], count: 50, from, stepMs });
-    // Positions follow from ids: a last hit so far behind the first stands for all between them.
-    const hitId = firstId(customerId) + MOST_HITS + 1;
+    // Positions are derived from ids, so one hit with a high id stands for all before it.
+    const hitId = firstId(customerId) + MAX_HITS + 1;
     const createDate = now();
     const key = items.ruleHit({ customerId, hitId });
     await table.write({ put: { id: hitId, createDate, updateDate: createDate, messages: [], sensorId: 'x', ...key } });
@@ -178,7 +178,7 @@ describe('getReport', () => {
 });
 
 describe('downloadReport', () => {
-  test('200 with the same report as a table, which browsers keep as a file', async () => {
+  test('returns the report as CSV, which browsers save as a file', async () => {
     const home = await homeOf('yew');
     await home.fall();
     const { status, text, headers } = await home.csv(`?from=${thisMonth()}`);
@@ -194,7 +194,7 @@ describe('downloadReport', () => {
     expect(rest).toEqual(['']);
   });
 
-  test('400 and 404 as for the report', async () => {
+  test('responds 400 and 404 like the report', async () => {
     const home = await homeOf('ivy');
     expect((await home.csv('?from=2027-13')).status).toBe(400);
     expect((await admin.call('GET', '/customers/987654321/report.csv')).status).toBe(404);

@@ -41,18 +41,18 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 const put = (maker: string, body: object) => client.call('PUT', `/sensors/${ids[maker]}/room`, { ...first, ...body });
-/** The paths that a room is refused for; none when it is taken. */
-const faults = async (maker: string, body: object): Promise<string[]> => {
+/** Returns the paths of the errors of a rejected room, or none if it is accepted. */
+const errorPaths = async (maker: string, body: object): Promise<string[]> => {
   const answer = await put(maker, body);
   return answer.status === 200 ? [] : pathsOf(answer);
 };
-/** What the errors of a refused room say. */
-const sentences = async (maker: string, body: object): Promise<string[]> => {
+/** Returns the error messages of a rejected room. */
+const errorMessages = async (maker: string, body: object): Promise<string[]> => {
   const { errors } = (await put(maker, body)).body as { errors: { message: string }[] };
   return errors.map(({ message }) => message);
 };
 
-test.each(['maker_a', 'maker_b'])('the room of %s before the first PUT', async (maker) => {
+test.each(['maker_a', 'maker_b'])('returns the default room of %s before the first PUT', async (maker) => {
   expect(await client.ok('GET', `/sensors/${ids[maker]}/room`)).toMatchObject({ ...first, rotation: 0 });
   expect(await client.ok('GET', `/sensors/${ids[maker]}/room/regions`)).toEqual([]);
 });
@@ -66,39 +66,40 @@ const limits = [
   ['maker_b', 'ceiling', 300, 200, 150, 330, 0],
 ] as const;
 test.each(limits)(
-  '%s on the %s: at its limits and beyond',
+  'accepts a room of %s (%s) at its limits, and rejects it beyond',
   async (maker, sensorMounting, x, y, low, high, rotation) => {
     const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
     const answer = await put(maker, room);
     expect([answer.status, answer.headers.get('x-learning-recommended')], answer.text).toEqual([200, 'true']);
     expect(answer.body).toMatchObject({ ...room, rotation });
-    expect(await faults(maker, { ...room, xMin: 20, xMax: 20, yMax: 20, yMin: 20, sensorHeight: low })).toEqual([]);
+    expect(await errorPaths(maker, { ...room, xMin: 20, xMax: 20, yMax: 20, yMin: 20, sensorHeight: low })).toEqual([]);
     for (const [field, beyond] of Object.entries({ xMin: x + 1, xMax: x + 1, yMax: y + 1, yMin: 201 }))
-      for (const value of [19, beyond]) expect(await faults(maker, { ...room, [field]: value })).toEqual([field]);
+      for (const value of [19, beyond]) expect(await errorPaths(maker, { ...room, [field]: value })).toEqual([field]);
     for (const sensorHeight of [low - 1, high + 1])
-      expect(await faults(maker, { ...room, sensorHeight })).toEqual(['sensorHeight']);
+      expect(await errorPaths(maker, { ...room, sensorHeight })).toEqual(['sensorHeight']);
   },
 );
 
-test.each(limits)('%s on the %s: a refusal names the limit, and the API document has it', async (...row) => {
+test.each(limits)('names the limits of %s (%s) in error messages and in the OpenAPI document', async (...row) => {
   const [maker, sensorMounting, x, y, low, high] = row;
   const room = { sensorMounting, xMin: x, xMax: x, yMax: y, sensorHeight: high };
-  const most = (limit: number) => [`must be at most ${limit}`];
-  for (const field of ['xMin', 'xMax']) expect(await sentences(maker, { ...room, [field]: x + 1 })).toEqual(most(x));
-  expect(await sentences(maker, { ...room, yMax: y + 1 })).toEqual(most(y));
-  expect(await sentences(maker, { ...room, sensorHeight: high + 1 })).toEqual(most(high));
-  expect(await sentences(maker, { ...room, sensorHeight: low - 1 })).toEqual([`must be at least ${low}`]);
-  const says = `| ${maker} | ${sensorMounting} | ${x} | ${y} | ${low} to ${high} |\n`;
-  expect(`${at('components', 'schemas', 'RoomUpdate', 'description')}\n`).toContain(says);
+  const atMost = (limit: number) => [`must be at most ${limit}`];
+  for (const field of ['xMin', 'xMax'])
+    expect(await errorMessages(maker, { ...room, [field]: x + 1 })).toEqual(atMost(x));
+  expect(await errorMessages(maker, { ...room, yMax: y + 1 })).toEqual(atMost(y));
+  expect(await errorMessages(maker, { ...room, sensorHeight: high + 1 })).toEqual(atMost(high));
+  expect(await errorMessages(maker, { ...room, sensorHeight: low - 1 })).toEqual([`must be at least ${low}`]);
+  const limitsRow = `| ${maker} | ${sensorMounting} | ${x} | ${y} | ${low} to ${high} |\n`;
+  expect(`${at('components', 'schemas', 'RoomUpdate', 'description')}\n`).toContain(limitsRow);
 });
 
-test('the API document has the counts of regions by maker, and bounds that no sensor goes beyond', () => {
-  const says = at('components', 'schemas', 'RoomUpdate', 'description');
-  expect(says).toContain('A maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.');
-  expect(says).toContain(
+test('the OpenAPI document has the number of regions by maker, and the widest bounds of each field', () => {
+  const description = at('components', 'schemas', 'RoomUpdate', 'description');
+  expect(description).toContain('A maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.');
+  expect(description).toContain(
     'A maker_b has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
   );
-  expect(says).not.toContain('| maker_b | ceiling_45deg');
+  expect(description).not.toContain('| maker_b | ceiling_45deg');
   const boundOf = (field: string, bound: string) =>
     at('components', 'schemas', 'RoomUpdate', 'properties', field, bound);
   const x = [20, 300];
@@ -107,22 +108,22 @@ test('the API document has the counts of regions by maker, and bounds that no se
   expect(boundOf('regions', 'maxItems')).toBe(16);
 });
 
-test('what a maker does not support is refused with what it does', async () => {
-  expect(await sentences('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
+test('rejects what a maker does not support, and names what it does', async () => {
+  expect(await errorMessages('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
     'is not supported by sensors of this manufacturer; it must be one of: wall, ceiling',
   ]);
-  expect(await sentences('maker_a', { regions: [region({ kind: 'interference' })] })).toEqual([
+  expect(await errorMessages('maker_a', { regions: [region({ kind: 'interference' })] })).toEqual([
     'is not supported by sensors of this manufacturer; it must be one of: default, door, bed',
   ]);
 });
 
-test.each(['ceiling_45deg', 'wall_tilt_45deg'])('maker B has no %s', async (sensorMounting) => {
-  expect(await faults('maker_b', { sensorMounting })).toEqual(['sensorMounting']);
+test.each(['ceiling_45deg', 'wall_tilt_45deg'])('rejects %s for maker B', async (sensorMounting) => {
+  expect(await errorPaths('maker_b', { sensorMounting })).toEqual(['sensorMounting']);
 });
 
-test('zMin is below zMax', async () => {
-  expect(await faults('maker_a', { zMin: 90, zMax: 90 })).toEqual(['zMin']);
-  expect(await faults('maker_a', { zMin: 89, zMax: 90 })).toEqual([]);
+test('requires zMin below zMax', async () => {
+  expect(await errorPaths('maker_a', { zMin: 90, zMax: 90 })).toEqual(['zMin']);
+  expect(await errorPaths('maker_a', { zMin: 89, zMax: 90 })).toEqual([]);
 });
 
 describe('regions', () => {
@@ -132,13 +133,13 @@ describe('regions', () => {
     ['maker_a', 'bed', 1],
     ['maker_b', 'default', 16],
     ['maker_b', 'monitored_bed', 1],
-  ])('%s: of kind %s at most %i', async (maker, kind, most) => {
-    expect(await faults(maker, { regions: many(most, kind) })).toEqual([]);
-    expect((await faults(maker, { regions: many(most + 1, kind) })).length).toBeGreaterThan(0);
+  ])('%s: kind %s is limited to %i', async (maker, kind, max) => {
+    expect(await errorPaths(maker, { regions: many(max, kind) })).toEqual([]);
+    expect((await errorPaths(maker, { regions: many(max + 1, kind) })).length).toBeGreaterThan(0);
   });
 
-  test.each(['monitored_bed', 'interference'])('maker A has no %s', async (kind) => {
-    expect(await faults('maker_a', { regions: [region({ kind })] })).toEqual(['regions.0.kind']);
+  test.each(['monitored_bed', 'interference'])('rejects %s for maker A', async (kind) => {
+    expect(await errorPaths('maker_a', { regions: [region({ kind })] })).toEqual(['regions.0.kind']);
   });
 
   test.each([
@@ -154,16 +155,16 @@ describe('regions', () => {
     [{ name: '' }, ['regions.0.name']],
     [{ topLeftX: -180, bottomRightX: 180, topLeftY: 350, bottomRightY: -30 }, []],
     [{ bottomRightX: -30, bottomRightY: 80 }, []],
-  ])('%o: %o', async (more, paths) => {
-    expect(await faults('maker_a', { regions: [region(more)] })).toEqual(paths);
+  ])('rejects %o with errors at %o', async (more, paths) => {
+    expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
-  test('one outside of the room is refused with the range of the room, one that is too small with the shortest side', async () => {
-    expect(await sentences('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
+  test('names the range of the room for a region outside, and the shortest side for one too small', async () => {
+    expect(await errorMessages('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
       'is outside of the room; it must be from -180 to 180',
       'is outside of the room; it must be from -30 to 350',
     ]);
-    expect(await sentences('maker_a', { regions: [region({ bottomRightX: -31 })] })).toEqual([
+    expect(await errorMessages('maker_a', { regions: [region({ bottomRightX: -31 })] })).toEqual([
       'leaves a side shorter than 20 cm',
     ]);
   });
@@ -175,7 +176,7 @@ describe('regions', () => {
     return (answer.body as { regions: Stored[] }).regions;
   };
 
-  test('beds come first, then doors; an id that nobody knows stays, once', async () => {
+  test('sorts beds first, then doors, and keeps an unknown id once', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
     const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));
@@ -186,7 +187,7 @@ describe('regions', () => {
     expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(all);
   });
 
-  test('one without an id keeps that of the region of the same kind and name, wherever it is now', async () => {
+  test('keeps the id of the region of the same kind and name if none is sent', async () => {
     const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
     const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
     const moved = { topLeftX: -60, topLeftY: 110 };
@@ -200,16 +201,16 @@ describe('regions', () => {
     expect([table?.id, twin?.id]).not.toContain(fourth?.id);
     const [door, other] = await stored([named('Table', 'door'), named('Chair')]);
     expect([first, second, third, fourth].map((region) => region?.id)).not.toContain(door?.id);
-    // Whoever sends an id has it, before those who send none.
+    // Ids that are sent take precedence.
     const [unnamed, sent] = await stored([named('Chair'), named('Sofa', 'default', { id: other?.id })]);
     expect(sent?.id).toBe(other?.id);
     expect(unnamed?.id).not.toBe(other?.id);
   });
 
   test.each(['no', '', null, 7, '11111111-1111-4111-8111-11111111111'])(
-    'an id that is no UUID is refused: %j',
+    'rejects an id that is not a UUID: %j',
     async (id) => {
-      expect(await faults('maker_a', { regions: [region(), region({ id })] })).toEqual(['regions.1.id']);
+      expect(await errorPaths('maker_a', { regions: [region(), region({ id })] })).toEqual(['regions.1.id']);
     },
   );
 });

@@ -15,7 +15,7 @@ type Page = { total: number; data: Hit[] };
 const COUNT = 3_000;
 const OLD = 600;
 
-describe('a list of rule hits', () => {
+describe('the list of rule hits', () => {
   const ledger = createLedger();
   let cloud: Cloud;
   let client: Client;
@@ -27,7 +27,7 @@ describe('a list of rule hits', () => {
     cloud = await startCountedCloud(ledger);
     const home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
     for (let n = 0; n < 3; n++) sensors.push((await linkSensor(home.client)).sensorId);
-    // The first 600 are too old to be shown, by a day and less; expiry has not removed them yet.
+    // The first 600 are up to a day past their retention, but not removed yet.
     const count = COUNT;
     // Far enough apart that no hit expires while the test runs.
     const stepMs = 600_000;
@@ -47,7 +47,7 @@ describe('a list of rule hits', () => {
   const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
 
   test.each(['id', 'createDate', 'updateDate'] as const)(
-    'sorted by %s has an exact total, any page of it',
+    'sorts by %s, with an exact total and any page',
     async (field) => {
       const ordered = hits.toSorted((a, b) => a[field] - b[field] || a.id - b.id);
       const descending = hits.toSorted((a, b) => b[field] - a[field] || a.id - b.id);
@@ -64,7 +64,7 @@ describe('a list of rule hits', () => {
     },
   );
 
-  test('of one sensor has its hits alone, in every order', async () => {
+  test('filters by sensor, in every order', async () => {
     const mine = hits.filter(({ sensorId }) => sensorId === sensors[1]);
     for (const field of ['id', 'createDate', 'updateDate'] as const) {
       const { total, data } = await list(`sensorId=${sensors[1]}&sortBy=desc(${field})&page=2&perPage=50`);
@@ -75,7 +75,7 @@ describe('a list of rule hits', () => {
     expect(await list('sensorId=id_of_no_sensor')).toMatchObject({ total: 0, data: [] });
   });
 
-  test('of what is no id of a sensor is empty, and of an empty one that of all sensors', async () => {
+  test('returns nothing for an invalid sensor id, and all hits for an empty one', async () => {
     const others = ['abc', ' ', 'x'.repeat(27), 'x'.repeat(900), '#'.repeat(26), '#'.repeat(700), 'ü'.repeat(1_025)];
     for (const sensorId of others)
       expect(await list(`sensorId=${encodeURIComponent(sensorId)}`)).toMatchObject({ total: 0, data: [] });
@@ -84,7 +84,7 @@ describe('a list of rule hits', () => {
     expect((await list('sensorId=')).total).toBe(hits.length);
   });
 
-  test('costs the same for its first and its last page: at most 40 read', async () => {
+  test('costs at most 40 read units for any page', async () => {
     const last = Math.ceil(hits.length / 200) - 1;
     const first = await list('perPage=200');
     const end = await list(`perPage=200&page=${last - 1}`);
@@ -94,7 +94,7 @@ describe('a list of rule hits', () => {
     expect((await list('')).read).toBeLessThanOrEqual(20);
   });
 
-  test('shows each with its sensor as it is today', async () => {
+  test('shows each hit with its current sensor', async () => {
     const { data } = await list('');
     expect(data.every(({ sensor, sensorId }) => sensor?.id === sensorId)).toBe(true);
   });
@@ -112,7 +112,7 @@ describe('the hits of a customer', () => {
     messages: [],
   });
 
-  test('are appended by one write each, however many since the place that they were judged by', async () => {
+  test('cost two writes each to append, however many were appended since the decision', async () => {
     const ledger = createLedger();
     const engine = await startEngine(ledger);
     const { ruleHits } = store(engine.plain);
@@ -120,32 +120,32 @@ describe('the hits of a customer', () => {
     const appendAll = () =>
       Promise.all(Array.from({ length: 150 }, (_, n) => ruleHits.append(7, after, hit(n), 1_800_000_000_000)));
     const before = ledger.total();
-    const places = await appendAll();
+    const positions = await appendAll();
     const spent = ledger.total();
-    // Again, as after a crash.
-    const again = (await appendAll()).map(({ isNew, ...place }) => ({ ...place, isNew: !isNew }));
-    expect(again).toEqual(places);
+    // Repeated, as after a crash.
+    const repeated = (await appendAll()).map(({ isNew, ...position }) => ({ ...position, isNew: !isNew }));
+    expect(repeated).toEqual(positions);
     await engine.stop();
-    expect(places.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, n) => after.id + 1 + n));
-    // Each is in the list of its sensor too.
+    expect(positions.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, n) => after.id + 1 + n));
+    // Each is also written to the list of its sensor.
     expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
   });
 
-  test('have ids without a gap and dates in their order, though 50 are appended at once', async () => {
+  test('get consecutive ids with increasing dates, even if 50 are appended concurrently', async () => {
     const engine = await startEngine(createLedger());
-    // Two processes, each with turns of its own.
+    // Two processes, each with a separate queue of writes.
     const first = store(engine.plain).ruleHits;
     const other = store(engine.plain).ruleHits;
     const after = await first.tail(7);
-    // Each is appended twice, as by two that apply the same decision, with clocks that disagree.
+    // Each is appended twice, as if two processes with different clocks apply the same decision.
     const append = (process: typeof first, n: number) =>
       process.append(7, after, hit(n), 1_800_000_000_000 + ((n * 31) % 50));
     const twice = Array.from({ length: 50 }, (_, n) => [append(first, n), append(other, 49 - n)]).flat();
-    const places = await Promise.all(twice);
+    const positions = await Promise.all(twice);
     await engine.stop();
-    const distinct = [...new Set(places.map(({ id }) => id))].sort((a, b) => a - b);
+    const distinct = [...new Set(positions.map(({ id }) => id))].sort((a, b) => a - b);
     expect(distinct).toEqual(Array.from({ length: 50 }, (_, at) => after.id + 1 + at));
-    const dates = distinct.map((id) => places.find((place) => place.id === id)?.createDate ?? 0);
+    const dates = distinct.map((id) => positions.find((position) => position.id === id)?.createDate ?? 0);
     expect(dates).toEqual(dates.toSorted((a, b) => a - b));
   });
 });

@@ -31,7 +31,7 @@ const groupOf = async (sensorId: string) =>
   (await store(cloud.runtime.table).sensors.get(home.customerId, sensorId))?.groupId;
 const pathsOf = (body: unknown) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-/** Sensors straight in the table. */
+/** Writes sensors directly to the table. */
 const seed = async (customerId: number, count: number, prefix: string): Promise<string[]> => {
   const ids = Array.from({ length: count }, (_, at) => `id_${prefix}${String(at).padStart(5, '0')}`);
   const records = ids.map((id, at): SensorRecord => {
@@ -46,7 +46,7 @@ const seed = async (customerId: number, count: number, prefix: string): Promise<
 };
 
 describe('a sensor group', () => {
-  test('has the sensors that it was given, each once, and a sensor knows its group', async () => {
+  test('contains each given sensor once, and the sensors know their group', async () => {
     const [a, b] = await seed(home.customerId, 2, 'FIRS');
     const group = await create([b, a, b].map(String));
     expect(group).toMatchObject({ name: 'Ward', customerId: home.customerId, sensorIds: [a, b] });
@@ -60,7 +60,7 @@ describe('a sensor group', () => {
     expect([await groupOf(String(a)), await groupOf(String(b))]).toEqual([0, group.id]);
   });
 
-  test('takes a sensor out of the group that it was in', async () => {
+  test('removes a sensor from its previous group', async () => {
     const [a = '', b = ''] = await seed(home.customerId, 2, 'MOVE');
     const first = await create([a, b]);
     const second = await create([b]);
@@ -69,7 +69,7 @@ describe('a sensor group', () => {
     expect([await get(first.id), await get(second.id), await groupOf(b)]).toEqual([[a, b], [], first.id]);
   });
 
-  test('refuses sensors that are not there by their place, and changes nothing then', async () => {
+  test('responds 400 with the path to unknown sensors, and changes nothing', async () => {
     const [a = ''] = await seed(home.customerId, 1, 'KNOW');
     const { id } = await create([a]);
     const other = await createHome(admin, 'other', ALL_PERMISSIONS);
@@ -81,7 +81,7 @@ describe('a sensor group', () => {
     expect(await get(id)).toEqual([a]);
   });
 
-  test('may be larger than one transaction: 250 sensors come, half of them change, all of them go', async () => {
+  test('can be larger than a transaction when it is created, changed and deleted', async () => {
     const ids = await seed(home.customerId, 375, 'MANY');
     const { id } = await create(ids.slice(0, 250));
     expect(await get(id)).toEqual(ids.slice(0, 250));
@@ -95,7 +95,7 @@ describe('a sensor group', () => {
     expect(new Set(await Promise.all(ids.map(groupOf)))).toEqual(new Set([0]));
   });
 
-  test('that 20 others want the sensors of at once: each sensor is in one of them, which it knows', async () => {
+  test('shares no sensor with another group after 20 concurrent updates', async () => {
     const ids = await seed(home.customerId, 3, 'RACE');
     const groups = await Promise.all(Array.from({ length: 20 }, () => create([])));
     const answers = await Promise.all(groups.map(({ id }) => put(id, ids)));
@@ -108,7 +108,7 @@ describe('a sensor group', () => {
 });
 
 describe('a rule on a sensor group', () => {
-  test('fires for the sensors that are in it, and for no others', async () => {
+  test('fires only for the sensors of the group', async () => {
     const inside = await linkSensor(home.client);
     const outside = await linkSensor(home.client);
     const group = await create([inside.sensorId]);
@@ -141,7 +141,7 @@ describe('a rule on a sensor group', () => {
     expect([missing.status, pathsOf(missing.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
-  test('or the filter of a webhook keeps the group: neither goes silent by the way', async () => {
+  test('prevents the deletion of the group, as does the filter of a webhook', async () => {
     const group = await create([]);
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: true, botId: null };
     const filtered = { ...hook, sensorGroupId: group.id };
@@ -154,7 +154,7 @@ describe('a rule on a sensor group', () => {
     expect([again.status, pathsOf(again.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
-  test('or a filter that is made while the group is deleted is refused, or the group stays', async () => {
+  test('fails if the group is deleted concurrently, or prevents the deletion, as does a filter', async () => {
     const { bot, webhook } = await createAlarm(home.client, receiver.url, 'apnea');
     const rule = { name: 'n', title: 't', message: 'm', situation: 'apnea' };
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];
@@ -162,14 +162,14 @@ describe('a rule on a sensor group', () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await create([]);
       const [path, body] = round % 2 === 0 ? ['/rules', { ...rule, recipients }] : ['/webhooks', hook];
-      const [made, gone] = await Promise.all([
+      const [creation, deletion] = await Promise.all([
         home.client.call('POST', path, { ...body, sensorGroupId: id }),
         home.client.call('DELETE', `/sensor-groups/${id}`),
       ]);
       expect([
         [201, 409],
         [400, 200],
-      ]).toContainEqual([made.status, gone.status]);
+      ]).toContainEqual([creation.status, deletion.status]);
     }
   });
 });

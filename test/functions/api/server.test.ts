@@ -14,7 +14,7 @@ import { onEachRequest } from '#test/fixtures/table-calls.ts';
 
 let cloud: Cloud;
 let anybody: Client;
-/** The partitions that were asked. */
+/** The partitions that were read. */
 const keys = new Set<string>();
 const serviceName = 'Haus "Sönne" 1';
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const eventOf = (resource: string) =>
 describe('the QR code', () => {
   const get = (accept?: string) => anybody.call('GET', '/server/qr-code', undefined, accept ? { accept } : {});
 
-  test('is a picture that a reader reads: the address and the name, as Base64 with padding', async () => {
+  test('encodes the URL and the name of the service, as Base64 with padding', async () => {
     const { headers, body } = await get();
     expect(headers.get('content-type')).toBe('image/png');
     const { data, width, height } = PNG.sync.read(Buffer.from(body as Uint8Array));
@@ -49,13 +49,13 @@ describe('the QR code', () => {
     expect(JSON.parse(json)).toEqual({ url: cloud.url.replace('/api/v1', ''), serviceName });
   });
 
-  test('is drawn as SVG for whoever asks for that', async () => {
+  test('returns SVG if the client accepts it', async () => {
     const { headers, text } = await get('image/svg+xml');
     expect(headers.get('content-type')).toBe('image/svg+xml');
     expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\s*$/s);
   });
 
-  test('503 with Retry-After while no public URL is known', async () => {
+  test('responds 503 with Retry-After while the public URL is unknown', async () => {
     const { settings } = cloud.runtime;
     const unknown = handler.with({ ...cloud.runtime, settings: { ...settings, PUBLIC_URL: '' } });
     const answer = await unknown(eventOf('/api/v1/server/qr-code'), context as never);
@@ -64,18 +64,18 @@ describe('the QR code', () => {
   });
 });
 
-describe('the configuration of the server', () => {
+describe('GET /server/config', () => {
   const configOf = async (url: string) => {
     const admin = await adminOf(url);
     return admin.ok<{ url: string; deviceUrl: string }>('GET', '/server/config');
   };
 
-  test('names one address for apps and devices where they share it', async () => {
+  test('returns the same URL for apps and devices if they share one', async () => {
     const url = cloud.url.replace('/api/v1', '');
     expect(await configOf(cloud.url)).toMatchObject({ url, deviceUrl: url });
   });
 
-  test('names the address of the devices where they have an API of their own, to callers who are logged in', async () => {
+  test('returns a separate device URL to callers who are logged in', async () => {
     const deviceUrl = 'https://devices.example.com';
     const other = await startTestCloud({ environment: { DEVICE_URL: deviceUrl } });
     expect(await configOf(other.url)).toMatchObject({ url: other.url.replace('/api/v1', ''), deviceUrl });
@@ -85,7 +85,7 @@ describe('the configuration of the server', () => {
 });
 
 describe('GET /health', () => {
-  const works = {
+  const healthy = {
     status: 'OK',
     table: 'OK',
     queues: 'OK',
@@ -102,27 +102,27 @@ describe('GET /health', () => {
     { via: '1.1 proxy' },
   ];
 
-  test('tells what works on the machine itself, and nothing but the sum of it to whom a proxy forwards', async () => {
-    expect(await anybody.ok('GET', '/health')).toEqual(works);
+  test('returns details to callers on the same machine, but only the status through a proxy', async () => {
+    expect(await anybody.ok('GET', '/health')).toEqual(healthy);
     for (const headers of forwarded) {
       const answer = await anybody.call('GET', '/health', undefined, headers);
       expect([answer.status, answer.body]).toEqual([200, { status: 'OK' }]);
     }
   });
 
-  test('tells it a system admin behind a proxy, and no other user', async () => {
+  test('returns details to system admins through a proxy, but not to other users', async () => {
     const admin = await adminOf(cloud.url);
     const { client } = await createHome(admin, 'poplar', ALL_PERMISSIONS);
     const from = (client: Client) => client.call('GET', '/health', undefined, { via: '1.1 proxy' });
-    expect((await from(admin)).body).toEqual(works);
+    expect((await from(admin)).body).toEqual(healthy);
     expect((await from(client)).body).toEqual({ status: 'OK' });
     expect((await from(anybody.as('ses_nothing'))).body).toEqual({ status: 'OK' });
   });
 
-  test('reads one item, and nothing else', async () => {
+  test('reads a single item', async () => {
     keys.clear();
     await anybody.ok('GET', '/health');
-    // Whatever runs by the clock aside.
+    // Without what scheduled functions read.
     expect([...keys].filter((key) => !key.startsWith('DUE#'))).toEqual(['HEARTBEAT']);
   });
 
@@ -136,17 +136,17 @@ describe('GET /health', () => {
   test.each<[string, object]>([
     ['the queues', { queues: 'FAILING' }],
     ['the disk', { disk: 'FAILING' }],
-    ['what waits', { oldestWaitingSeconds: 181 }],
+    ['the backlog', { oldestWaitingSeconds: 181 }],
     ['the sweep', { lastSweepSeconds: 181 }],
     ['the table', { table: 'FAILING', lastSweepSeconds: null }],
-  ])('is 503 when %s fails, and says so', async (what, failing) => {
+  ])('responds 503 with details if %s fails', async (part, failing) => {
     const { table, now } = cloud.runtime;
     const beat = 'lastSweepSeconds' in failing ? { at: now() - 181_000 } : { at: now() };
-    const get = async () => (what === 'the table' ? Promise.reject(new Error('the table is away')) : beat);
+    const get = async () => (part === 'the table' ? Promise.reject(new Error('the table is unavailable')) : beat);
     const runtime: Runtime = { ...cloud.runtime, hostHealth: async () => ({ ...host, ...failing }) };
-    const asked = { ...eventOf('/api/v1/health'), requestContext: { identity: { sourceIp: '127.0.0.1' } } };
+    const event = { ...eventOf('/api/v1/health'), requestContext: { identity: { sourceIp: '127.0.0.1' } } };
     const health = handler.with({ ...runtime, table: { ...table, get } as never, log: () => {} });
-    const answer = await health(asked as never, context as never);
+    const answer = await health(event as never, context as never);
     expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([503, { status: 'FAILING', ...failing }]);
   });
 });
@@ -169,6 +169,6 @@ test.each([
   ['image/svg+xml;charset=utf-8;q=0.2, image/png;q=0.1', 'svg'],
   ['text/html', 'png'],
   [';q=,,', 'png'],
-])('Accept: %s leads to %s', (accept, wanted) => {
+])('responds to Accept: %s with %s', (accept, wanted) => {
   expect(preferred(accept, ['image/png', 'image/svg+xml'])).toContain(wanted);
 });

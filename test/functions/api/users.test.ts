@@ -31,17 +31,17 @@ const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).e
 
 describe('a profile', () => {
   const profile = { ...names, firstName: 'New', locale: 'de', telegramId: '1', mobileNumber: null };
-  test('is replaced by its user, who gets answers in the new language from then on', async () => {
+  test('can be updated by its user, who then gets responses in the new language', async () => {
     const { client } = await hire('profiled');
     expect(await client.ok('PUT', '/users/me', profile)).toMatchObject(profile);
     expect(await client.ok('GET', '/users/me')).toMatchObject(profile);
     const refused = await client.call('GET', '/users');
     expect((refused.body as { message: string }).message).not.toMatch(/^You|^The/);
   });
-  test('takes no field that it does not have', async () => {
+  test('ignores fields that are not part of it', async () => {
     const { client, id } = await hire('greedy');
-    const wishes = { id: 1, isAdmin: true, permissions: ['manage_users'], customerId: 1, username: 'other' };
-    await client.ok('PUT', '/users/me', { ...profile, ...wishes });
+    const ignored = { id: 1, isAdmin: true, permissions: ['manage_users'], customerId: 1, username: 'other' };
+    await client.ok('PUT', '/users/me', { ...profile, ...ignored });
     expect(await client.ok('GET', '/users/me')).toMatchObject({
       id,
       isAdmin: false,
@@ -51,7 +51,7 @@ describe('a profile', () => {
     });
     expect(await statusOf(client.call('GET', '/users'))).toBe(403);
   });
-  test('of a system admin is closed to those who manage users', async () => {
+  test('cannot be changed with manage_users if it belongs to a system admin', async () => {
     const { id } = await hire('chief');
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: [], isAdmin: true });
     const password = { newPassword: 'taken-over-by-me' };
@@ -63,7 +63,7 @@ describe('a profile', () => {
 });
 
 describe('access', () => {
-  test('that is granted and withdrawn holds for the very next request', async () => {
+  test('changes with the next request when it is granted or revoked', async () => {
     const { client, id } = await hire('promoted');
     for (const permissions of [['manage_bots'], [], ['manage_bots']]) {
       await manager.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions });
@@ -71,7 +71,7 @@ describe('access', () => {
       expect(status).toBe(permissions.length > 0 ? 201 : 403);
     }
   });
-  test('that the granter lacks is not granted, and not taken from who holds it', async () => {
+  test('cannot be granted or revoked by callers who do not hold it', async () => {
     const { id } = await hire('ruler');
     const put = (client: Client, permissions: string[]) =>
       statusOf(client.call('PUT', `/users/${id}/access`, { canLogin: true, permissions }));
@@ -82,7 +82,7 @@ describe('access', () => {
     expect(await put(manager, ['manage_rules'])).toBe(403);
     expect(await put(manager, [])).toBe(403);
   });
-  test('as system admin is given and taken by system admins alone', async () => {
+  test('can be raised to system admin, and back, only by system admins', async () => {
     const { client, id } = await hire('minister');
     const access = { canLogin: true, permissions: [] };
     expect(await statusOf(manager.call('PUT', `/users/${id}/access`, { ...access, isAdmin: true }))).toBe(403);
@@ -93,7 +93,7 @@ describe('access', () => {
     await admin.ok('PUT', `/users/${id}/access`, { ...access, isAdmin: false });
     expect(await statusOf(client.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
   });
-  test('without a login ends all sessions, and they stay over', async () => {
+  test('permanently ends all sessions when it is revoked', async () => {
     const { client, id, username, password } = await hire('suspended');
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);
@@ -106,7 +106,7 @@ describe('access', () => {
 
 describe('a password', () => {
   const newPassword = 'another-long-password';
-  test('of the own account needs the current one, and ends all sessions', async () => {
+  test('can be changed by its user with the current one, which ends all sessions', async () => {
     const { client, username, password } = await hire('changer');
     const other = await logIn(anybody, username, password);
     for (const body of [{ newPassword }, { newPassword, currentPassword: 'wrong' }]) {
@@ -117,7 +117,7 @@ describe('a password', () => {
     for (const session of [client, other]) expect(await statusOf(session.call('GET', '/users/me'))).toBe(401);
     expect([await login(username, password), await login(username, newPassword)]).toEqual([401, 200]);
   });
-  test('that is guessed at is looked at 10 times in 15 minutes; then the right one has to wait too', async () => {
+  test('allows 10 wrong guesses of the current one in 15 minutes, then refuses even the correct one', async () => {
     const { client, username, password } = await hire('guessed');
     const change = (currentPassword: string) =>
       client.call('PUT', '/users/me/password', { newPassword, currentPassword });
@@ -129,19 +129,19 @@ describe('a password', () => {
     ahead += 15 * 60_000;
     expect((await change(password)).status).toBe(200);
   });
-  test('of another is set by those who manage users, and ends all sessions', async () => {
+  test('can be set with manage_users, which ends all sessions', async () => {
     const { client, id, username } = await hire('forgetful');
     await manager.ok('PUT', `/users/${id}/password`, { newPassword });
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);
     expect(await login(username, newPassword)).toBe(200);
   });
-  test('that is common is refused', async () => {
+  test('must not be common', async () => {
     const { client, password } = await hire('careless');
     const body = { newPassword: 'Password123', currentPassword: password };
     const refused = await client.call('PUT', '/users/me/password', body);
     expect([refused.status, pathsOf(refused)]).toEqual([400, ['newPassword']]);
   });
-  test('that 10 change at once from the same one is changed once', async () => {
+  test('changes once if 10 calls send the same current one concurrently', async () => {
     const { client, username, password } = await hire('torn');
     const change = (at: number) =>
       statusOf(
@@ -154,7 +154,7 @@ describe('a password', () => {
 });
 
 describe('a deleted user', () => {
-  test('has no session, and the username is free again', async () => {
+  test('loses all sessions, and the username can be used again', async () => {
     const { client, id, username, password } = await hire('leaver');
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);

@@ -9,7 +9,7 @@ import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
 import { adminOf, hireFor, linkSensor } from '#test/fixtures/home.ts';
 import { a } from '#test/fixtures/messages.ts';
 
-type Watched = z.output<typeof Watch>;
+type WatchView = z.output<typeof Watch>;
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
 type Home = Awaited<ReturnType<World['furnish']>>;
 
@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A home, and a user of it without any right, who looks. */
+/** Creates a home, and a user without permissions. */
 const furnish = async (hook: object = {}) => {
   const home = await world.furnish(hook);
   const nurse = await hireFor(admin, home.customerId, `nurse-of-${home.customerId}`);
   const path = `/customers/${home.customerId}/watch`;
-  const watch = () => nurse.client.ok<Watched>('GET', path);
+  const watch = () => nurse.client.ok<WatchView>('GET', path);
   const see = (client: Client, date: number, at = home.at) => client.call('PUT', `${at}/seen`, { date });
   return { ...home, nurse, watch, see };
 };
@@ -35,14 +35,14 @@ const ruleOf = async ({ client }: Home) => {
   const [rule] = page.data;
   return client.ok<{ id: number; recipients: object[] }>('GET', `/rules/${rule?.id}`);
 };
-/** Changes the only rule of a home, or makes another. */
-const change = async (home: Home, part: object) => {
+/** Changes the only rule of a home. */
+const changeRule = async (home: Home, part: object) => {
   const rule = await ruleOf(home);
   await home.client.ok('PUT', `/rules/${rule.id}`, { ...rule, ...part });
 };
 
-describe('what is watched', () => {
-  test('sensors that nothing is heard of are counted, and the first ten are named by name', async () => {
+describe('getWatch', () => {
+  test('counts offline sensors, and returns the first ten by name', async () => {
     const home = await furnish();
     expect(await home.watch()).toMatchObject({ sensors: 1, silentSensors: { total: 1 }, fallsTold: 'all', rules: 1 });
     await home.say(a.presence(true));
@@ -56,26 +56,26 @@ describe('what is watched', () => {
     expect(names).toEqual(names.toSorted());
   });
 
-  test('rules that are on tell of falls everywhere, in places or at times, or nowhere; and of silence', async () => {
+  test('reports whether enabled rules cover all falls, some or none, and offline sensors', async () => {
     const home = await furnish();
-    const told = async (part: object) => {
-      await change(home, part);
+    const coverage = async (part: object) => {
+      await changeRule(home, part);
       const { fallsTold, isSilenceTold } = await home.watch();
       return [fallsTold, isSilenceTold];
     };
-    expect(await told({ situation: 'fall_confirmed' })).toEqual(['all', false]);
-    expect(await told({ sensorId: home.sensorId })).toEqual(['some', false]);
+    expect(await coverage({ situation: 'fall_confirmed' })).toEqual(['all', false]);
+    expect(await coverage({ sensorId: home.sensorId })).toEqual(['some', false]);
     const schedule = { days: [1], from: '21:00', to: '06:00', timeZone: 'UTC' };
-    expect(await told({ sensorId: null, schedule })).toEqual(['some', false]);
-    expect(await told({ schedule: null, isEnabled: false })).toEqual(['none', false]);
-    expect(await told({ situation: 'fall_finished', isEnabled: true })).toEqual(['none', false]);
-    expect(await told({ situation: 'sensor_inactive' })).toEqual(['none', true]);
-    expect(await told({ isEnabled: false })).toEqual(['none', false]);
+    expect(await coverage({ sensorId: null, schedule })).toEqual(['some', false]);
+    expect(await coverage({ schedule: null, isEnabled: false })).toEqual(['none', false]);
+    expect(await coverage({ situation: 'fall_finished', isEnabled: true })).toEqual(['none', false]);
+    expect(await coverage({ situation: 'sensor_inactive' })).toEqual(['none', true]);
+    expect(await coverage({ isEnabled: false })).toEqual(['none', false]);
   });
 });
 
-describe('a rule of falls reaches nobody', () => {
-  test('when its webhook is off, or failed last, or is gone; and is heard again', async () => {
+describe('a rule on falls is reported as unheard', () => {
+  test('if its webhook is disabled, failed last, or was deleted, until it recovers', async () => {
     const home = await furnish({ retrySchedule: [0, 3_600] });
     const { name } = (await ruleOf(home)) as unknown as { name: string };
     const unheard = async () => (await home.watch()).unheardRules.map((rule) => rule.name);
@@ -94,7 +94,7 @@ describe('a rule of falls reaches nobody', () => {
     expect(await unheard()).toEqual([name]);
   });
 
-  test('when its webhook belongs to another bot by now, or to the customer', async () => {
+  test('if its webhook has moved to another bot or to the customer', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     const bot = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Other' });
@@ -107,31 +107,31 @@ describe('a rule of falls reaches nobody', () => {
     expect(await unheard({})).toBe(0);
   });
 
-  test('when the user whom it names has no such channel any more; nobody on duty is said besides', async () => {
+  test('if its user has lost the channel, while an empty duty is reported separately', async () => {
     const home = await furnish();
     const { channels, duty } = store(world.table);
-    const of = { customerId: home.customerId, userId: home.nurse.id };
-    const prove = () => channels.put(of, { by: 'email', address: 'a@example.com', provenDate: world.now() }, null);
+    const ids = { customerId: home.customerId, userId: home.nurse.id };
+    const prove = () => channels.put(ids, { by: 'email', address: 'a@example.com', provenDate: world.now() }, null);
     const seen = async () => {
       const { unheardRules, isNobodyOnDuty } = await home.watch();
       return [unheardRules.length, isNobodyOnDuty];
     };
     await prove();
-    await change(home, { recipients: [{ userId: home.nurse.id, by: 'email' }] });
+    await changeRule(home, { recipients: [{ userId: home.nurse.id, by: 'email' }] });
     expect(await seen()).toEqual([0, false]);
-    await channels.remove(of, 'email');
+    await channels.remove(ids, 'email');
     expect(await seen()).toEqual([1, false]);
     await prove();
-    // A step asks for somebody on duty, too.
-    await change(home, { escalation: [{ afterSeconds: 60, recipients: [{ onDuty: true, by: 'email' }] }] });
+    // An escalation step notifies the users on duty as well.
+    await changeRule(home, { escalation: [{ afterSeconds: 60, recipients: [{ onDuty: true, by: 'email' }] }] });
     expect(await seen()).toEqual([0, true]);
     await duty.begin(home.customerId, { userId: home.nurse.id, until: world.now() + 3_600_000 });
     expect(await seen()).toEqual([0, false]);
   });
 });
 
-describe('trouble of a webhook', () => {
-  test('stays for everybody until somebody says that it was seen; what happens after it stays', async () => {
+describe('the failure of a webhook', () => {
+  test('remains until somebody marks it as seen, and later failures remain', async () => {
     const home = await furnish({ retrySchedule: [0] });
     expect((await home.watch()).troubles).toEqual([]);
     world.answerWith(status(500, 'no'));
@@ -140,7 +140,7 @@ describe('trouble of a webhook', () => {
     expect(first).toMatchObject({ name: 'nurse call', isSwitchedOff: false, failedDeliveries: 1 });
     world.skip(1_000);
     await home.fall();
-    // What was seen is not all of it by now.
+    // More has failed since the date that was marked as seen.
     expect((await home.see(home.nurse.client, first?.date ?? 0)).status).toBe(200);
     const [second] = (await home.watch()).troubles;
     expect(second?.failedDeliveries).toBe(2);
@@ -155,11 +155,11 @@ describe('trouble of a webhook', () => {
       'GET',
       `/customers/${home.customerId}/audit?operation=markSeen`,
     );
-    // The first try changed nothing.
+    // The first attempt changed nothing.
     expect(page.data).toMatchObject([{ actor: { id: String(home.nurse.id) }, object: { kind: 'webhook' } }]);
   });
 
-  test('is a webhook that the service switched off; one that its owner switched off is none', async () => {
+  test('includes being disabled by the service, but not by its owner', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });
@@ -168,12 +168,12 @@ describe('trouble of a webhook', () => {
     world.answerWith(status(410, 'gone'));
     await home.fall();
     expect((await home.watch()).troubles).toMatchObject([{ isSwitchedOff: true, failedDeliveries: 1 }]);
-    // Who switches it on has seen that it was off, and not yet what was not told.
+    // Enabling it clears that it was disabled, but not the failed deliveries.
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: true });
     expect((await home.watch()).troubles).toMatchObject([{ isSwitchedOff: false, failedDeliveries: 1 }]);
   });
 
-  test('is no failed test, and no repetition that failed again', async () => {
+  test('excludes failed tests and failed resends', async () => {
     const home = await furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     await home.client.ok('POST', `${home.at}/test`);
@@ -186,7 +186,7 @@ describe('trouble of a webhook', () => {
     expect((await home.watch()).troubles).toMatchObject([{ failedDeliveries: 1 }]);
   });
 
-  test('of a webhook at another address since then stays what it was', async () => {
+  test('remains after the webhook moves to another URL', async () => {
     const home = await furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     await home.fall();

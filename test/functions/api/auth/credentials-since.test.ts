@@ -11,17 +11,17 @@ import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
 let dataDir: string;
-let before: Awaited<ReturnType<typeof credentialsOf>>;
-let again: Cloud;
+let before: Awaited<ReturnType<typeof createCredentials>>;
+let restored: Cloud;
 let anybody: Client;
 
-const makeToken = async (client: Client, userId: number): Promise<string> => {
+const createToken = async (client: Client, userId: number): Promise<string> => {
   const { token } = await client.ok<{ token: string }>('POST', `/users/${userId}/access-tokens`, { name: 'Dashboard' });
   return token;
 };
 
-/** Makes a credential of each kind. */
-const credentialsOf = async ({ url, runtime }: Cloud) => {
+/** Creates a credential of each kind. */
+const createCredentials = async ({ url, runtime }: Cloud) => {
   const home = await createHome(await adminOf(url), 'willow', ALL_PERMISSIONS);
   const sensor = await linkSensor(home.client);
   const { sessions, resets } = store(runtime.table);
@@ -30,7 +30,7 @@ const credentialsOf = async ({ url, runtime }: Cloud) => {
   const expires = runtime.now() + 60_000;
   const reset = { accountId, customerId, username, accountKey, epoch: 0, mailbox: 0, expires };
   await resets.create(hashOf('a-code'), { ...reset, createDate: runtime.now() });
-  return { home, sensor, reset, session: home.client.token, token: await makeToken(home.client, home.userId) };
+  return { home, sensor, reset, session: home.client.token, token: await createToken(home.client, home.userId) };
 };
 
 const me = async (client: Client) => (await client.call('GET', '/users/me')).status;
@@ -40,45 +40,45 @@ const confirm = async (code: string) =>
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'credentials-test-'));
   const first = await startTestCloud({ dataDir });
-  before = await credentialsOf(first);
+  before = await createCredentials(first);
   const { session, token } = before;
   for (const credential of [session, token])
     expect([credential, await me(clientOf(first.url, credential))]).toEqual([credential, 200]);
   await first.stop();
   const CREDENTIALS_SINCE = new Date(Date.now() + 1).toISOString();
-  again = await startTestCloud({ dataDir, environment: { CREDENTIALS_SINCE } });
-  anybody = clientOf(again.url);
+  restored = await startTestCloud({ dataDir, environment: { CREDENTIALS_SINCE } });
+  anybody = clientOf(restored.url);
 });
 afterAll(async () => {
-  await again.stop();
+  await restored.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test.each(['session', 'token'] as const)('a credential that was made before is void: %s', async (name) => {
+test.each(['session', 'token'] as const)('rejects a %s that was created before credentialsSince', async (name) => {
   expect(await me(anybody.as(before[name]))).toBe(401);
   const cookie = { cookie: `PSAUTHTOKEN=${before[name]}` };
   expect((await anybody.call('GET', '/users/me', undefined, cookie)).status).toBe(401);
 });
 
-test('a void session in a cookie does not disturb a new login beside it', async () => {
+test('accepts a new session next to an outdated one in a cookie', async () => {
   const { home, session } = before;
   const { token } = await logIn(anybody, home.username, home.password);
   const headers = { authorization: `Bearer ${token}`, cookie: `PSAUTHTOKEN=${session}` };
   expect((await anybody.call('POST', '/bots', { name: 'Nurse call' }, headers)).status).toBe(201);
 });
 
-test('a login and an access token that are made afterwards work, and devices go on with their tokens', async () => {
+test('accepts new sessions and access tokens, and keeps device tokens valid', async () => {
   const { home, sensor } = before;
   const client = await logIn(anybody, home.username, home.password);
   expect(await me(client)).toBe(200);
-  expect(await me(anybody.as(await makeToken(client, home.userId)))).toBe(200);
+  expect(await me(anybody.as(await createToken(client, home.userId)))).toBe(200);
   const device = anybody.as(sensor.deviceToken);
   expect((await device.call('GET', `/devices/${sensor.sensorId}/config`)).status).not.toBe(401);
 });
 
-test('a code for a new password that was made before sets none, and one that is made afterwards does', async () => {
+test('rejects reset codes that were created before credentialsSince, and accepts newer ones', async () => {
   expect(await confirm('a-code')).toBe(401);
-  const { resets } = store(again.runtime.table);
+  const { resets } = store(restored.runtime.table);
   await resets.create(hashOf('a-new-code'), { ...before.reset, createDate: Date.now() });
   expect(await confirm('a-new-code')).toBe(200);
 });

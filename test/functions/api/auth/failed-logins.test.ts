@@ -6,7 +6,7 @@ import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client
 import { hurried, startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome } from '#test/fixtures/home.ts';
 
-// The clock stands still but for what a test adds: how long something takes here makes no wait shorter.
+// The clock only moves when a test moves it, so the duration of the test does not shorten a wait.
 let time = systemClock.now();
 const seconds = (count: number) => {
   time += count * 1_000;
@@ -14,11 +14,10 @@ const seconds = (count: number) => {
 let cloud: Cloud;
 let admin: Client;
 let customerId: number;
-/** Calls of the table. */
 const ledger = createLedger();
-/** What the check of a password waits for, by the password. */
+/** Delays the check of a password until its promise resolves. */
 const held = new Map<string, Promise<void>>();
-/** The mail that was sent last. */
+/** The last email. */
 let mailed = '';
 const HOP = 'the-secret-of-the-hop';
 beforeAll(async () => {
@@ -69,19 +68,19 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
   return sum;
 };
 /** The status, and the seconds to wait of a 429. */
-const told = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
-/** Holds what asks for the check of that password back, until all the others are answered. */
-const atLast = async (password: string, attempt: () => Promise<Answer>, others: () => Promise<Answer[]>) => {
+const resultOf = ({ status, headers }: Answer) => [status, headers.get('retry-after')];
+/** Delays the attempt with that password until all others are answered. */
+const afterOthers = async (password: string, attempt: () => Promise<Answer>, others: () => Promise<Answer[]>) => {
   const released = Promise.withResolvers<void>();
   held.set(password, released.promise);
   const last = attempt();
   const before = await others();
   held.delete(password);
   released.resolve();
-  return [tally(before), told(await last)];
+  return [tally(before), resultOf(await last)];
 };
 
-describe('an address that logged in before', () => {
+describe('a known address', () => {
   const HOME = '192.0.2.1';
   const settle = async (name: string) => {
     const user = await hire(name);
@@ -89,43 +88,43 @@ describe('an address that logged in before', () => {
     return user;
   };
 
-  test('waits from its tenth failure in a row on: 1 s, doubling, 60 s at most, with the right password too', async () => {
+  test('waits 1 to 60 s after each failure from the tenth on, even with the correct password', async () => {
     const { username, password } = await settle('forgetful');
-    for (let at = 0; at < 9; at++) expect(told(await login(HOME, username))).toEqual([401, null]);
-    // In a row: time alone forgives nothing.
+    for (let at = 0; at < 9; at++) expect(resultOf(await login(HOME, username))).toEqual([401, null]);
+    // Time alone does not reset the count of consecutive failures.
     seconds(3_600);
     for (const wait of [1, 2, 4, 8, 16, 32, 60, 60]) {
-      expect(told(await login(HOME, username))).toEqual([401, null]);
-      expect(told(await login(HOME, username, password))).toEqual([429, String(wait)]);
+      expect(resultOf(await login(HOME, username))).toEqual([401, null]);
+      expect(resultOf(await login(HOME, username, password))).toEqual([429, String(wait)]);
       seconds(wait);
     }
     expect((await login(HOME, username, password)).status).toBe(200);
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 10 });
   });
 
-  test('gets exactly as many tries when they come at the same time', async () => {
+  test('gets the same number of attempts if they are concurrent', async () => {
     const { username } = await settle('hasty');
     expect(tally(await times(50, () => login(HOME, username)))).toEqual({ 401: 10, 429: 40 });
     seconds(1);
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 1, 429: 9 });
   });
 
-  test('does not hear that the password was right when it came with too many wrong ones', async () => {
+  test('does not learn that a password was correct if too many wrong ones came at the same time', async () => {
     const { username, password } = await settle('crowded');
     const wrong = () => times(20, () => login(HOME, username));
-    const answers = await atLast(password, () => login(HOME, username, password), wrong);
+    const answers = await afterOthers(password, () => login(HOME, username, password), wrong);
     expect(answers).toEqual([{ 401: 10, 429: 10 }, [429, '1']]);
     seconds(1);
     expect((await login(HOME, username, password)).status).toBe(200);
   });
 
-  test('never waits for what others did, there or elsewhere: it alone has used up its tries', async () => {
+  test('never waits for failures with other accounts or from other addresses', async () => {
     const { username, password } = await settle('neighbour');
     const names = await times(105, (at) => login(HOME, `nobody-${at}`));
     expect(tally(names)).toEqual({ 401: 100, 429: 5 });
     expect(tally(await times(12, () => login('192.0.2.99', username)))).toEqual({ 401: 10, 429: 2 });
     expect((await login(HOME, username, password)).status).toBe(200);
-    // One that never logged in from there is locked out with them.
+    // A user who never logged in from there is locked out with them.
     const stranger = await hire('stranger');
     expect((await login(HOME, stranger.username, stranger.password)).status).toBe(429);
     seconds(15 * 60);
@@ -133,17 +132,17 @@ describe('an address that logged in before', () => {
   });
 });
 
-test('a current password that came with too many wrong ones is not told to be right', async () => {
+test('does not reveal that a current password was correct if too many wrong ones came at the same time', async () => {
   const { username, password } = await hire('changer');
   const client = await logIn(clientOf(cloud.url), username, password);
   const change = (currentPassword: string) =>
     client.call('PUT', '/users/me/password', { currentPassword, newPassword: 'another-long-password' });
   const wrong = () => times(12, () => change(WRONG));
-  const answers = await atLast(password, () => change(password), wrong);
+  const answers = await afterOthers(password, () => change(password), wrong);
   expect(answers).toEqual([{ 400: 10, 429: 2 }, [429, '900']]);
 });
 
-test('many addresses together guess an account 50 times, then slower and slower; whom it knows logs in', async () => {
+test('slows down guesses from many addresses after 50 in total, but not logins from known addresses', async () => {
   const { username, password } = await hire('sought');
   expect((await login('198.51.100.1', username, password)).status).toBe(200);
   const crowd = await times(6, (from) => times(10, () => login(`203.0.113.${from}`, username)));
@@ -151,18 +150,18 @@ test('many addresses together guess an account 50 times, then slower and slower;
   let fresh = 0;
   const guess = () => login(`100.64.1.${fresh++}`, username);
   for (const wait of [1, 2]) {
-    expect(told(await login('198.18.0.1', username, password))).toEqual([429, String(wait)]);
+    expect(resultOf(await login('198.18.0.1', username, password))).toEqual([429, String(wait)]);
     seconds(wait);
     expect(tally(await times(5, guess))).toEqual({ 401: 1, 429: 4 });
     expect((await login('198.51.100.1', username, password)).status).toBe(200);
   }
   seconds(4);
-  // Whoever has the password ends it.
+  // The correct password ends it.
   expect((await login('198.18.0.1', username, password)).status).toBe(200);
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
 });
 
-test('whoever sets a new password by mail logs in from there at once, however many addresses guess meanwhile', async () => {
+test('lets a user log in where the password was reset, however many addresses are guessing it', async () => {
   const { username } = await hire('besieged', 'besieged@example.com');
   const OWNER = '198.51.100.77';
   const password = 'a-password-after-the-reset';
@@ -179,7 +178,7 @@ test('whoever sets a new password by mail logs in from there at once, however ma
   expect((await login(OWNER, username, password)).status).toBe(200);
 });
 
-test('a name that nobody has is answered as one that somebody has, by as many calls of the table', async () => {
+test('makes the same table calls for unknown usernames as for known ones', async () => {
   const { username, password } = await hire('somebody');
   await login('192.0.2.7', username, password);
   const costOf = async (viewer: string, name: string) => {

@@ -7,8 +7,8 @@ import { type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 
-/** Runs once, ahead of the next read of such an item. */
-let ahead: { isOf: (key: Key) => boolean; run: () => Promise<unknown> } | null = null;
+/** Runs once, before the next read of such an item. */
+let beforeRead: { isOf: (key: Key) => boolean; run: () => Promise<unknown> } | null = null;
 let cloud: Cloud;
 let admin: Client;
 let customerId: number;
@@ -16,8 +16,8 @@ beforeAll(async () => {
   cloud = await startTestCloud({
     wrap: ({ table, ...runtime }) => {
       const get: typeof table.get = async (key, ...more) => {
-        const due = ahead?.isOf(key) ? ahead : null;
-        if (due) ahead = null;
+        const due = beforeRead?.isOf(key) ? beforeRead : null;
+        if (due) beforeRead = null;
         await due?.run();
         return table.get(key, ...more);
       };
@@ -30,21 +30,21 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 test.each(['account', 'password'] as const)(
-  'a login with the old password opens nothing when the password changes before its %s is read',
+  'rejects a login with the old password if the password changes before the item %s is read',
   async (item) => {
     const { username, password, id } = await hireFor(admin, customerId, `changer-of-${item}`);
     const change = () => admin.ok('PUT', `/users/${id}/password`, { newPassword: 'a-new-long-password' });
     const anybody = clientOf(cloud.url);
-    ahead = {
+    beforeRead = {
       isOf: (key) => items[item].read(key) !== null,
       run: async () => {
-        // Whatever the login reads at the same time is read by then.
+        // Gives the concurrent reads of the login time to finish.
         await pause(50);
         await change();
       },
     };
     const answer = await anybody.call('POST', '/users/login', { username, password });
-    expect(ahead).toBeNull();
+    expect(beforeRead).toBeNull();
     expect((await anybody.as(answer.headers.get('token') ?? '').call('GET', '/users/me')).status).toBe(401);
   },
 );

@@ -27,7 +27,7 @@ const logInBy = async ({ username, password }: { username: string; password: str
 const list = (client: Client) => client.ok<Session[]>('GET', '/users/me/sessions');
 const alive = async (client: Client) => (await client.call('GET', '/users/me')).status === 200;
 
-test('a user sees every session, the newest first, which one it is in, and no token and no hash', async () => {
+test('lists the sessions of the caller, newest first, marks the current one, and reveals no token or hash', async () => {
   const user = await hireFor(admin, customerId, 'seer');
   ahead += 1_000;
   const phone = await logInBy(user, 'a phone');
@@ -50,7 +50,7 @@ test('a user sees every session, the newest first, which one it is in, and no to
     for (const secret of [token, hashOf(token), token.slice(4, 36)]) expect(text).not.toContain(secret);
 });
 
-test('a user ends one session from another: it is refused from the next call on, the others go on', async () => {
+test('ends one session from another, without affecting the rest', async () => {
   const user = await hireFor(admin, customerId, 'ender');
   const lost = await logInBy(user, 'lost');
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};
@@ -60,7 +60,7 @@ test('a user ends one session from another: it is refused from the next call on,
   expect((await user.client.call('DELETE', `/users/me/sessions/${id}`)).status).toBe(404);
 });
 
-test('of calls that end a session at the same time one does, the others find none, and the audit has that one', async () => {
+test('ends a session once if ten calls try at the same time, and logs it once', async () => {
   const user = await hireFor(admin, customerId, 'hasty');
   await logInBy(user, 'lost');
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};
@@ -76,7 +76,7 @@ test('of calls that end a session at the same time one does, the others find non
   expect(await lines('logout')).toBe(1);
 });
 
-test('sessions that were logged out, expired, or ended by a new password are in no list', async () => {
+test('does not list sessions that were logged out, expired, or ended by a new password', async () => {
   const user = await hireFor(admin, customerId, 'changing');
   await (await logInBy(user, 'out')).ok('POST', '/users/logout');
   expect(await list(user.client)).toHaveLength(1);
@@ -91,7 +91,7 @@ test('sessions that were logged out, expired, or ended by a new password are in 
   expect(await list(late)).toHaveLength(1);
 });
 
-test('nobody sees or ends sessions of others, not even a system admin, and no access token does', async () => {
+test('responds 404 for sessions of others, even to system admins, and 403 to access tokens', async () => {
   ahead = 0;
   const user = await hireFor(admin, customerId, 'owner');
   const other = await hireFor(admin, customerId, 'other');

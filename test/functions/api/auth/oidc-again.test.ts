@@ -24,8 +24,8 @@ beforeEach(() => {
   ahead = 0;
 });
 
-/** Logs in, and gives what an export of a customer without a password is answered. */
-const exporting = async (query: string, change = (url: string) => url) => {
+/** Logs in. Returns a function that requests an export without a password. */
+const logInForExport = async (query: string, change = (url: string) => url) => {
   const { url, cookie } = await beginOidc(anybody, query);
   const { search } = await walk(change(url), 'ida');
   const back = { query: search };
@@ -38,19 +38,19 @@ const exporting = async (query: string, change = (url: string) => url) => {
   };
 };
 
-test('what needs a password of others needs an issuer that asked in the last 5 minutes', async () => {
-  const send = await exporting('?prompt=login');
+test('accepts an export without a password within 5 minutes after the issuer authenticated the user', async () => {
+  const send = await logInForExport('?prompt=login');
   ahead = 4 * 60_000;
   expect(await send()).toEqual([202, null]);
   ahead = 6 * 60_000;
   expect(await send()).toEqual([403, 'login_too_old']);
 });
 
-test('it is refused where the issuer does not say when it asked, whatever somebody makes of the address', async () => {
-  const tampered = await exporting('?prompt=login', (url) => url.replace(/&prompt=login|&max_age=0/g, ''));
-  for (const send of [await exporting(''), tampered]) expect(await send()).toEqual([403, 'login_too_old']);
+test('refuses an export if the issuer does not report auth_time, even if prompt was removed from the URL', async () => {
+  const tampered = await logInForExport('?prompt=login', (url) => url.replace(/&prompt=login|&max_age=0/g, ''));
+  for (const send of [await logInForExport(''), tampered]) expect(await send()).toEqual([403, 'login_too_old']);
 });
 
-test('the issuer is asked for no other prompt', async () => {
+test('responds 400 to prompts other than login', async () => {
   expect((await anybody.call('POST', '/users/login/oidc?prompt=none')).status).toBe(400);
 });

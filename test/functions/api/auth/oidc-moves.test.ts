@@ -14,15 +14,15 @@ let issuer: IssuerHere;
 let cloud: Cloud;
 let anybody: Client;
 let admin: Client;
-/** Done when an account is read the next time, before its answer. */
-let atAccount: (() => Promise<unknown>) | null = null;
+/** Runs once, when an account is read. */
+let onAccountRead: (() => Promise<unknown>) | null = null;
 const wrap = (runtime: Runtime): Runtime => ({
   ...runtime,
   table: {
     ...runtime.table,
     get: async <T extends Item>(key: Key) => {
-      const act = key.sk === 'ACCOUNT' ? atAccount : null;
-      if (act) atAccount = null;
+      const act = key.sk === 'ACCOUNT' ? onAccountRead : null;
+      if (act) onAccountRead = null;
       await act?.();
       return runtime.table.get<T>(key);
     },
@@ -48,8 +48,8 @@ const login = async (name: string, group: string) => {
   return { status, user: body as { id: number; username: string; customerId: number } };
 };
 
-/** Gives the new lines of logins in the audit of each home. Two of the same millisecond have no order. */
-const counted = async (seen: Set<string>, userIds: readonly number[]) => {
+/** Returns the new login entries in the audit log of each home, sorted, because two of one millisecond have no order. */
+const newLogins = async (seen: Set<string>, userIds: readonly number[]) => {
   const lines = homes.map(async (_, at) => {
     const [page] = await admin.ok<[{ data: AuditLine[] }]>('GET', `/customers/${at + 1}/audit?operation=finishOidc`);
     const fresh = page.data.filter(({ id, actor }) => !seen.has(id) && userIds.includes(Number(actor.id)));
@@ -59,7 +59,7 @@ const counted = async (seen: Set<string>, userIds: readonly number[]) => {
   return Promise.all(lines);
 };
 
-test('somebody can move through any number of customers, under names that nobody else has', async () => {
+test('lets a person move between customers, with a unique username at each', async () => {
   await hireFor(admin, 1, 'emil');
   const users = [];
   for (const home of homes) users.push(await login('emil', home));
@@ -67,32 +67,32 @@ test('somebody can move through any number of customers, under names that nobody
   expect(new Set(users.map(({ user }) => user.username)).size).toBe(3);
 });
 
-test('the audit of each customer has what a login did there, and nothing of a login elsewhere', async () => {
+test('logs at each customer only what a login changed there', async () => {
   const seen = new Set<string>();
   const maple = await login('paul', 'maple');
   const elm = await login('paul', 'elm');
   const ids = [maple.user.id, elm.user.id];
-  // The move took the login at one and gave it at the other.
-  expect(await counted(seen, ids)).toEqual([['done', 'done'], ['done'], []]);
+  // The move revoked access at one and granted it at the other.
+  expect(await newLogins(seen, ids)).toEqual([['done', 'done'], ['done'], []]);
   await login('paul', 'maple');
-  expect(await counted(seen, ids)).toEqual([['done'], ['done'], []]);
+  expect(await newLogins(seen, ids)).toEqual([['done'], ['done'], []]);
   await login('paul', 'maple');
-  expect(await counted(seen, ids)).toEqual([['done'], [], []]);
+  expect(await newLogins(seen, ids)).toEqual([['done'], [], []]);
   expect((await login('paul', 'nowhere')).status).toBe(401);
-  expect(await counted(seen, ids)).toEqual([['done', 'refused'], [], []]);
+  expect(await newLogins(seen, ids)).toEqual([['done', 'refused'], [], []]);
 });
 
-test('the audit names who logged in, where somebody else has the name that the issuer says', async () => {
+test('logs the username of the service if it differs from that of the issuer', async () => {
   await hireFor(admin, 1, 'greta');
   const { user } = await login('greta', 'maple');
   const [page] = await admin.ok<[{ data: AuditLine[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);
   expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
 });
 
-test('whoever loses the right to log in during a login is not logged in', async () => {
+test('refuses a login if the user loses the right to log in meanwhile', async () => {
   const { user } = await login('rosa', 'oak');
   const access = { canLogin: false, permissions: [], isAdmin: false };
-  atAccount = () => admin.ok('PUT', `/users/${user.id}/access`, access);
+  onAccountRead = () => admin.ok('PUT', `/users/${user.id}/access`, access);
   expect((await login('rosa', 'oak')).status).toBe(401);
-  expect(atAccount).toBeNull();
+  expect(onAccountRead).toBeNull();
 });

@@ -32,23 +32,23 @@ beforeEach(() => {
   ahead = 0;
 });
 
-/** Begins a login, goes to the issuer, and gives the browser and the address that it comes back to. */
-const goThere = async (name: string, change = (url: string) => url) => {
+/** Begins a login and visits the issuer. Returns the browser, and the URL that it comes back to. */
+const visitIssuer = async (name: string, change = (url: string) => url) => {
   const { url, cookie } = await beginOidc(anybody);
   return { browser: withCookie(anybody, cookie), back: await walk(change(url), name) };
 };
-const answer = (browser: Client, { search }: URL): Promise<Answer> =>
+const finish = (browser: Client, { search }: URL): Promise<Answer> =>
   browser.call('POST', '/users/login/oidc/answer', { query: search });
 const login = async (name: string, groups: readonly string[], more: object = {}): Promise<Answer> => {
   issuer.people.set(name, { groups, ...more });
-  const { browser, back } = await goThere(name);
-  return answer(browser, back);
+  const { browser, back } = await visitIssuer(name);
+  return finish(browser, back);
 };
 const clientIn = ({ headers }: Answer): Client => anybody.as(headers.get('token') ?? '');
 const statusOf = async (client: Client) => (await client.call('GET', '/users/me')).status;
 
-describe('a login at the issuer', () => {
-  test('makes a user with the rights that the claims give, and finds it again by issuer and subject', async () => {
+describe('a login with the issuer', () => {
+  test('creates a user with the permissions of the claims, and finds it again by issuer and subject', async () => {
     expect(await anybody.ok('GET', '/users/login/oidc')).toEqual({ name: 'Home account' });
     const first = await login('anna', ['maple', 'maple-leads']);
     expect(first.status, first.text).toBe(200);
@@ -67,7 +67,7 @@ describe('a login at the issuer', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  test('takes a right that the issuer says no more from all sessions and tokens of the user', async () => {
+  test('removes permissions that the claims no longer grant from all sessions of the user', async () => {
     const before = clientIn(await login('bert', ['maple', 'maple-leads']));
     await before.ok('GET', '/users');
     const after = await login('bert', ['maple']);
@@ -75,7 +75,7 @@ describe('a login at the issuer', () => {
     for (const client of [before, clientIn(after)]) expect((await client.call('GET', '/users')).status).toBe(403);
   });
 
-  test('of somebody who has lost all of them ends sessions and access tokens, until they are back', async () => {
+  test('ends all sessions and access tokens of a user whose claims grant nothing any more', async () => {
     const before = clientIn(await login('carl', ['maple']));
     const { token } = await before.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
     const lost = await login('carl', ['elsewhere']);
@@ -84,14 +84,14 @@ describe('a login at the issuer', () => {
     expect((await login('carl', ['maple'])).status).toBe(200);
   });
 
-  test('is refused where the login was taken here, whatever the claims are', async () => {
+  test('refuses users whom the service has locked, whatever their claims are', async () => {
     const { id } = (await login('dora', ['maple'])).body as { id: number };
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     for (const groups of [['maple'], ['elsewhere'], ['maple', 'maple-leads']])
       expect((await login('dora', groups)).status).toBe(401);
   });
 
-  test('moves somebody to another customer as another user, and ends the one before', async () => {
+  test('moves a person to another customer as a new user, and ends the sessions of the old one', async () => {
     const inMaple = await login('emil', ['maple']);
     const inElm = await login('emil', ['elm']);
     expect(inElm.body).toMatchObject({ customerId: 2, permissions: ['manage_rules'] });
@@ -101,13 +101,13 @@ describe('a login at the issuer', () => {
     expect(await statusOf(clientIn(inElm))).toBe(401);
   });
 
-  test('is refused with rights at two customers, at none, or at one that there is not', async () => {
+  test('refuses claims that name two customers, none, or an unknown one', async () => {
     for (const groups of [['maple', 'elm'], [], ['nowhere']])
       expect([groups, (await login('fritz', groups)).status]).toEqual([groups, 401]);
     expect((await login('fritz', ['it'])).body).toMatchObject({ customerId: null, isAdmin: true });
   });
 
-  test('never finds a user by its name or address: somebody else has those', async () => {
+  test('never identifies a user by username or email address', async () => {
     const local = await hireFor(admin, 1, 'greta', { email: 'greta@example.com', permissions: ['manage_rules'] });
     const claims = { email: 'greta@example.com', email_verified: true };
     const { id, username, permissions } = (await login('greta', ['maple'], claims)).body as Record<string, unknown>;
@@ -115,22 +115,22 @@ describe('a login at the issuer', () => {
     expect([username, permissions]).toEqual([expect.stringMatching(/^greta\..{12}$/), []]);
   });
 
-  test('keeps an e-mail address that the issuer has verified, and no other', async () => {
+  test('stores an email address only if the issuer has verified it', async () => {
     const email = 'hans@example.com';
     expect((await login('hans', ['maple'], { email })).body).toMatchObject({ email: '' });
     expect((await login('ida', ['maple'], { email, email_verified: true })).body).toMatchObject({ email });
   });
 
-  test('makes one user of somebody who comes twice at the same time', async () => {
+  test('creates one user for three concurrent logins of a person', async () => {
     const logins = await Promise.all([1, 2, 3].map(() => login('jana', ['maple'])));
     expect(new Set(logins.map(({ body }) => (body as { id: number }).id)).size).toBe(1);
   });
 
-  test('gives no password: none can be set, and none is mailed', async () => {
+  test('creates a user without a password or second factor, and neither can be set', async () => {
     const claims = { email: 'karl@example.com', email_verified: true };
     const answer = await login('karl', ['maple'], claims);
     const { id } = answer.body as { id: number };
-    // Nor a second factor here: the issuer asks for its own.
+    // The second factor is the issuer's concern.
     expect((await clientIn(answer).call('POST', '/users/me/otp')).status).toBe(409);
     const newPassword = 'a-long-new-password';
     expect((await admin.call('PUT', `/users/${id}/password`, { newPassword })).status).toBe(409);
@@ -138,31 +138,31 @@ describe('a login at the issuer', () => {
       expect((await anybody.call('POST', '/users/login', { username: 'karl', password })).status).toBe(401);
   });
 
-  test('makes a user anew after it was deleted here', async () => {
+  test('creates a new user after the service deleted the old one', async () => {
     const { id } = (await login('lea', ['maple'])).body as { id: number };
     await admin.ok('DELETE', `/users/${id}`);
     const again = (await login('lea', ['maple'])).body as { id: number; username: string };
     expect([again.id > id, again.username]).toEqual([true, 'lea']);
   });
 
-  test('needs no second factor here, where the customer demands one', async () => {
+  test('needs no second factor, even if the customer requires one', async () => {
     const customer = { name: 'maple', location: '', email: '' };
     await admin.ok('PUT', '/customers/1', { ...customer, requireOtp: true });
     expect((await login('mona', ['maple'])).body).not.toHaveProperty('mustSetOtp');
     await admin.ok('PUT', '/customers/1', { ...customer, requireOtp: false });
   });
 
-  test('ends at the issuer too: the logout says where', async () => {
+  test('returns the logout URL of the issuer at logout', async () => {
     const client = clientIn(await login('nora', ['maple']));
     const { url = '' } = await client.ok<{ url?: string }>('POST', '/users/logout');
     expect(url).toMatch(new RegExp(`^${issuer.url}/session/end\\?.*id_token_hint=`));
     expect(await statusOf(client)).toBe(401);
-    // Whoever logs in by a password is nowhere else.
+    // A login with a password has no session with the issuer.
     expect(await (await adminOf(cloud.url)).ok('POST', '/users/logout')).toEqual({ status: 'OK' });
   });
 });
 
-describe('an answer of the issuer is refused, and sets no cookie,', () => {
+describe('a response of the issuer is refused, without setting a cookie,', () => {
   const refused = async (sent: Promise<Answer>) => {
     const { status, headers } = await sent;
     expect([status, headers.get('token'), headers.getSetCookie()]).toEqual([401, null, []]);
@@ -171,50 +171,50 @@ describe('an answer of the issuer is refused, and sets no cookie,', () => {
     issuer.people.set('otto', { groups: ['maple'] });
   });
 
-  test('when it comes again, however many times at once', async () => {
-    const { browser, back } = await goThere('otto');
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => answer(browser, back)));
+  test('if it was used before, even concurrently', async () => {
+    const { browser, back } = await visitIssuer('otto');
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => finish(browser, back)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    await refused(answer(browser, back));
+    await refused(finish(browser, back));
   });
 
-  test('when it comes from another browser, which is not told whether it was good', async () => {
-    const { back } = await goThere('otto');
-    await refused(answer(anybody, back));
+  test('if it comes from another browser, which does not learn whether it was valid', async () => {
+    const { back } = await visitIssuer('otto');
+    await refused(finish(anybody, back));
     const { cookie } = await beginOidc(anybody);
-    const other = await goThere('otto');
-    await refused(answer(withCookie(anybody, cookie), other.back));
+    const other = await visitIssuer('otto');
+    await refused(finish(withCookie(anybody, cookie), other.back));
   });
 
-  test('when it comes after ten minutes', async () => {
-    const { browser, back } = await goThere('otto');
+  test('after ten minutes', async () => {
+    const { browser, back } = await visitIssuer('otto');
     ahead = 600_001;
-    await refused(answer(browser, back));
+    await refused(finish(browser, back));
   });
 
-  test('when its nonce is another one', async () => {
-    const { browser, back } = await goThere('otto', (url) => url.replace(/nonce=[^&]+/, 'nonce=of-somebody-else'));
-    await refused(answer(browser, back));
+  test('if its nonce differs', async () => {
+    const { browser, back } = await visitIssuer('otto', (url) => url.replace(/nonce=[^&]+/, 'nonce=of-somebody-else'));
+    await refused(finish(browser, back));
   });
 
-  test('when its challenge was another one: the code belongs to another login', async () => {
+  test('if its code challenge differs', async () => {
     const challenge = `code_challenge=${'A'.repeat(43)}`;
-    const { browser, back } = await goThere('otto', (url) => url.replace(/code_challenge=[^&]+/, challenge));
-    await refused(answer(browser, back));
+    const { browser, back } = await visitIssuer('otto', (url) => url.replace(/code_challenge=[^&]+/, challenge));
+    await refused(finish(browser, back));
   });
 
-  test('when it names another issuer, or comes from one', async () => {
-    const { browser, back } = await goThere('otto');
+  test('if it names another issuer, or comes from one', async () => {
+    const { browser, back } = await visitIssuer('otto');
     back.searchParams.set('iss', 'https://login.example.org');
-    await refused(answer(browser, back));
+    await refused(finish(browser, back));
     const other = await startIssuer();
     other.people.set('otto', { groups: ['it'] });
-    const there = await goThere('otto', (url) => url.replace(issuer.url, other.url));
-    await refused(answer(there.browser, there.back));
+    const there = await visitIssuer('otto', (url) => url.replace(issuer.url, other.url));
+    await refused(finish(there.browser, there.back));
     await other.stop();
   });
 
-  test('when it says no, has no state, no code, or is anything else', async () => {
+  test('if it reports an error, lacks state or code, or is malformed', async () => {
     const { url, cookie } = await beginOidc(anybody);
     const state = new URL(url).searchParams.get('state');
     const browser = withCookie(anybody, cookie);

@@ -9,7 +9,7 @@ import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 import { appCode } from '#test/fixtures/otp.ts';
 
-// The clock stands still: a code is that of one time step.
+// The clock stands still, so a code belongs to one time step.
 const time = systemClock.now();
 let cloud: Cloud;
 let admin: Client;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-test('a second factor is not switched on by what is no code at all: that is answered 400, never 500', async () => {
+test('responds 400 to malformed codes when enabling a second factor', async () => {
   const { client } = await hireFor(admin, customerId, 'stumbling');
   await client.ok('POST', '/users/me/otp');
   const digits = ['12345', '1234567', '+12345', '-12345', '１２３４５６', '٣٣٣٣٣٣', '1e5', '0x1234'];
@@ -30,28 +30,28 @@ test('a second factor is not switched on by what is no code at all: that is answ
   expect(await client.ok('GET', '/users/me')).toMatchObject({ hasOtp: false });
 });
 
-/** A home that demands a second factor, of which its user has none. */
+/** Creates a home that requires a second factor, with a user who has none. */
 const strictHome = async (name: string) => {
   const home = await createHome(admin, name, ['manage_users']);
   await admin.ok('PUT', `/customers/${home.customerId}`, { name, location: '', email: '', requireOtp: true });
   return home;
 };
 
-test('a session that has to set up the second factor is told no more than everybody, even of a system admin', async () => {
+test('treats a session that has to set up its second factor like an anonymous caller, even of a system admin', async () => {
   const { userId, username, password } = await strictHome('admins');
   await admin.ok('PUT', `/users/${userId}/access`, { canLogin: true, permissions: [], isAdmin: true });
   const limited = await logIn(admin, username, password);
   const anybody = admin.as(undefined);
-  // Of health, callers on the machine itself are told all.
+  // Callers on the same machine get all details of health, so the calls come from elsewhere.
   for (const path of ['/server/config', '/health']) {
-    const told = async (client: Client) =>
+    const bodyFor = async (client: Client) =>
       (await client.call('GET', path, undefined, { 'x-forwarded-for': '192.0.2.1' })).body;
-    expect(await told(limited)).toEqual(await told(anybody));
-    expect(await told(admin)).not.toEqual(await told(anybody));
+    expect(await bodyFor(limited)).toEqual(await bodyFor(anybody));
+    expect(await bodyFor(admin)).not.toEqual(await bodyFor(anybody));
   }
 });
 
-test('a session that had to set up the second factor ends when another one did: it has shown a password alone', async () => {
+test('ends sessions that only proved the password once another session enables the second factor', async () => {
   const { username, password } = await strictHome('strict');
   const owner = await logIn(admin, username, password);
   const thief = await logIn(admin, username, password);
@@ -63,7 +63,7 @@ test('a session that had to set up the second factor ends when another one did: 
   expect(await owner.ok('GET', '/users/me/sessions')).toHaveLength(2);
 });
 
-test('a right password without a right code is no login in the audit, nor is its hash replaced by one of a new cost', async () => {
+test('logs no login and does not rehash a correct password without a correct code', async () => {
   const { client, username, password, id } = await hireFor(admin, customerId, 'old-timer');
   const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
   await client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });

@@ -10,7 +10,7 @@ import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 import { appCode } from '#test/fixtures/otp.ts';
 
-// The clock stands still but for what a test adds: a code is that of one time step.
+// The clock only moves when a test moves it, because a code belongs to one time step.
 let time = systemClock.now();
 const seconds = (count: number) => {
   time += count * 1_000;
@@ -37,7 +37,7 @@ const statuses = (answers: readonly Answer[]) =>
   Object.fromEntries(Object.entries(Object.groupBy(answers, ({ status }) => status)).map(([k, v]) => [k, v?.length]));
 const tokenOf = ({ headers }: Answer): Client => anybody.as(headers.get('token') ?? '');
 
-/** Hires a user with a second factor. The code that switched it on is used up, so the next one is half a minute later. */
+/** Creates a user with a second factor. The code that enabled it is used up, so the clock moves to the next time step. */
 const hireWithOtp = async (name: string, more: object = {}) => {
   const user = await hireFor(admin, customerId, name, more);
   const { secret, uri } = await user.client.ok<Factor>('POST', '/users/me/otp');
@@ -48,7 +48,7 @@ const hireWithOtp = async (name: string, more: object = {}) => {
 };
 
 describe('a second factor', () => {
-  test('is off until a code of the app switches it on; from then on a right password alone is not enough', async () => {
+  test('stays off until a code enables it; from then on a correct password alone is not enough', async () => {
     const user = await hireFor(admin, customerId, 'setter');
     const { secret, uri } = await user.client.ok<Factor>('POST', '/users/me/otp');
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -66,17 +66,17 @@ describe('a second factor', () => {
     expect(await user.client.ok('GET', '/users/me')).toMatchObject({ hasOtp: true });
   });
 
-  test('is asked for after a right password only: a wrong one is answered as ever, with a code and without', async () => {
+  test('asks for a code only after a correct password; wrong ones get the usual response, with or without a code', async () => {
     const user = await hireWithOtp('asked');
     const nobody = { username: 'nobody-at-all', password: 'x' };
     const wrong = { ...user, password: 'a-wrong-password' };
     const answers = [await login(nobody), await login(wrong), await login(wrong, await user.code())];
     for (const answer of answers) expect([answer.status, answer.text]).toEqual([401, answers[0]?.text]);
-    // Nor does a wrong code say that the password was right.
+    // A wrong code does not reveal that the password was correct.
     expect((await login(user, '000000')).text).toBe(answers[0]?.text);
   });
 
-  test('takes each code once, the one that switched it on included, and one step before and after, no others', async () => {
+  test('accepts each code once, including the one that enabled it, within one time step before and after', async () => {
     const user = await hireWithOtp('careful');
     expect((await login(user, user.used)).status).toBe(401);
     const code = await user.code();
@@ -84,14 +84,14 @@ describe('a second factor', () => {
     seconds(30);
     expect((await login(user, await appCode(user.secret, time + 60_000))).status).toBe(401);
     expect((await login(user, await appCode(user.secret, time + 30_000))).status).toBe(200);
-    // Those before it are void with it.
+    // Using a code invalidates earlier ones.
     expect((await login(user, await user.code())).status).toBe(401);
     seconds(90);
     expect((await login(user, await appCode(user.secret, time - 60_000))).status).toBe(401);
     expect((await login(user, await appCode(user.secret, time - 30_000))).status).toBe(200);
   });
 
-  test('has recovery codes, each good once however many come at once, and written as people write them', async () => {
+  test('accepts each recovery code once, even concurrently, and in any notation', async () => {
     const user = await hireWithOtp('forgetful');
     const [first = '', second = '', third = ''] = user.recoveryCodes;
     const answers = await times(50, () => login(user, first));
@@ -99,12 +99,12 @@ describe('a second factor', () => {
     seconds(3_600);
     expect((await login(user, first)).status).toBe(401);
     seconds(60);
-    // Different ones do not get into each other's way.
+    // Different codes can be used concurrently.
     const both = await Promise.all([second, third.toLowerCase().replaceAll('-', ' ')].map((code) => login(user, code)));
     expect(statuses(both)).toEqual({ 200: 2 });
   });
 
-  test('keeps neither secret nor codes readable, and no answer has any of them again', async () => {
+  test('stores secret and codes unreadably, and never returns them again', async () => {
     const user = await hireWithOtp('private');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
@@ -113,23 +113,23 @@ describe('a second factor', () => {
       expect(kept).not.toContain(secret);
     const { text } = await user.client.call('GET', '/users/me');
     expect(text).not.toContain(user.secret);
-    // On while it is on: another secret would be one that its owner does not have.
+    // A new secret cannot replace the one that is in use.
     expect((await user.client.call('POST', '/users/me/otp')).status).toBe(409);
   });
 
-  test('of one account is of no use in the item of another', async () => {
+  test('does not work when copied into the item of another account', async () => {
     const thief = await hireWithOtp('thief');
     const owner = await hireWithOtp('owner');
     const { table } = cloud.runtime;
     const { sessions, otps } = store(table);
-    const keyOf = async (name: string) => (await sessions.accountKeyOf(usernameKey(name))) ?? '';
-    const { pk, sk, ...of } = (await otps.get(await keyOf('thief'))) as Otp & { pk: string; sk: string };
-    const { pk: into, sk: at } = (await otps.get(await keyOf('owner'))) as Otp & { pk: string; sk: string };
-    await table.write({ put: { ...of, pk: into, sk: at } });
+    const accountKeyOf = async (name: string) => (await sessions.accountKeyOf(usernameKey(name))) ?? '';
+    const { pk, sk, ...stolen } = (await otps.get(await accountKeyOf('thief'))) as Otp & { pk: string; sk: string };
+    const { pk: into, sk: at } = (await otps.get(await accountKeyOf('owner'))) as Otp & { pk: string; sk: string };
+    await table.write({ put: { ...stolen, pk: into, sk: at } });
     expect((await login(owner, await thief.code())).status).toBe(401);
   });
 
-  test('limits guesses of codes as it limits those of passwords; a right password in between forgives none', async () => {
+  test('limits guesses of codes like guesses of passwords; correct passwords in between do not reset the count', async () => {
     const user = await hireWithOtp('guessed');
     expect((await login(user, await user.code())).status).toBe(200);
     seconds(60);
@@ -142,7 +142,7 @@ describe('a second factor', () => {
     expect((await login(user, await user.code())).status).toBe(200);
   });
 
-  test('stays when the password changes, by its user or by a manager or by a code of a mail', async () => {
+  test('survives password changes by the user and by a reset code', async () => {
     const user = await hireWithOtp('changer', { email: 'changer@example.com' });
     const newPassword = 'a-new-long-password';
     await user.client.ok('PUT', '/users/me/password', { currentPassword: user.password, newPassword });
@@ -150,16 +150,16 @@ describe('a second factor', () => {
     const { sessions, resets } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
     const account = (await sessions.account(accountKey)) ?? expect.unreachable();
-    const made = { accountKey, createDate: time, expires: time + 60_000 };
-    await resets.create(hashOf('a-code'), { ...account, ...made });
-    const reset = { code: 'a-code', newPassword: 'another-new-password' };
-    await anybody.ok('POST', '/users/password-reset/confirm', reset);
-    const changed = { ...user, password: reset.newPassword };
+    const reset = { accountKey, createDate: time, expires: time + 60_000 };
+    await resets.create(hashOf('a-code'), { ...account, ...reset });
+    const confirmation = { code: 'a-code', newPassword: 'another-new-password' };
+    await anybody.ok('POST', '/users/password-reset/confirm', confirmation);
+    const changed = { ...user, password: confirmation.newPassword };
     expect((await login(changed)).body).toMatchObject({ otpRequired: true });
     expect((await login(changed, await user.code())).status).toBe(200);
   });
 
-  test('goes with the password of its user, who has to log in anew', async () => {
+  test('can be removed by its user with the password, which ends all sessions', async () => {
     const user = await hireWithOtp('remover');
     expect((await user.client.call('DELETE', '/users/me/otp', {})).status).toBe(400);
     expect((await user.client.call('DELETE', '/users/me/otp', { password: 'wrong' })).status).toBe(400);
@@ -171,7 +171,7 @@ describe('a second factor', () => {
     expect((await again.call('PUT', '/users/me/otp', { otp: '000000' })).status).toBe(404);
   });
 
-  test('of a user who lost it goes by a manager who holds all that the user holds, and by nobody else', async () => {
+  test('can be removed by managers who hold every permission of the user, and by nobody else', async () => {
     const user = await hireWithOtp('loser', { permissions: ['manage_rules'] });
     const path = `/users/${user.id}/otp`;
     const lesser = await hireFor(admin, customerId, 'lesser', { permissions: ['manage_users'] });
@@ -179,7 +179,7 @@ describe('a second factor', () => {
     const stranger = await createHome(admin, 'elsewhere', ['manage_users', 'manage_rules']);
     expect((await lesser.client.call('DELETE', path, {})).status).toBe(403);
     expect((await stranger.client.call('DELETE', path, {})).status).toBe(404);
-    // Nor does anybody set one up for somebody else.
+    // Nobody can set one up for another user.
     for (const method of ['POST', 'PUT'])
       expect((await admin.call(method, path, method === 'PUT' ? { otp: '000000' } : undefined)).status).toBe(404);
     const { token } = await user.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
@@ -189,7 +189,7 @@ describe('a second factor', () => {
     expect((await login(user)).status).toBe(200);
   });
 
-  test('goes with its user', async () => {
+  test('disappears with its user', async () => {
     const user = await hireWithOtp('leaver');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
@@ -198,17 +198,17 @@ describe('a second factor', () => {
   });
 });
 
-describe('a customer who demands a second factor', () => {
-  const demand = async (client: Client, id: number, requireOtp?: boolean) => {
+describe('a customer who requires a second factor', () => {
+  const setRequired = async (client: Client, id: number, requireOtp?: boolean) => {
     const { name, location, email } = await client.ok<Record<string, string>>('GET', `/customers/${id}`);
     return client.ok('PUT', `/customers/${id}`, { name, location, email, requireOtp });
   };
 
-  test('lets a user without one set it up, and do nothing else until then', async () => {
+  test('lets users without one set it up, and do nothing else until then', async () => {
     const home = await createHome(admin, 'strict', ['manage_users', 'manage_customers']);
-    expect(await demand(home.client, home.customerId, true)).toMatchObject({ requireOtp: true });
-    // Left out, it stays.
-    expect(await demand(home.client, home.customerId)).toMatchObject({ requireOtp: true });
+    expect(await setRequired(home.client, home.customerId, true)).toMatchObject({ requireOtp: true });
+    // An update without it keeps it.
+    expect(await setRequired(home.client, home.customerId)).toMatchObject({ requireOtp: true });
     const answer = await login(home);
     expect(answer.body).toMatchObject({ mustSetOtp: true, hasOtp: false });
     const limited = tokenOf(answer);
@@ -233,9 +233,9 @@ describe('a customer who demands a second factor', () => {
     expect((await login(home, await appCode(secret, time))).body).not.toHaveProperty('mustSetOtp');
   });
 
-  test('lets such a user log out', async () => {
+  test('lets users without one log out', async () => {
     const home = await createHome(admin, 'stricter', []);
-    await demand(admin, home.customerId, true);
+    await setRequired(admin, home.customerId, true);
     const limited = tokenOf(await login(home));
     await limited.ok('POST', '/users/logout');
     expect((await limited.call('GET', '/users/me')).status).toBe(401);

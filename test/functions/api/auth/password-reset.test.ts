@@ -19,7 +19,7 @@ let anybody: Client;
 let admin: Client;
 let customerId: number;
 let ahead = 0;
-/** Resolves when a pause of so many ms is over: at once, unless a test holds it. */
+/** Resolves at once, unless a test replaces it. */
 let pause = async (_ms: number): Promise<void> => {};
 beforeAll(async () => {
   const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const hire = (username: string, more: object = {}) =>
   hireFor(admin, customerId, username, { email: `${username}@example.com`, ...more });
-const ask = async (username: string) => anybody.call('POST', '/users/password-reset', { username });
+const requestCode = async (username: string) => anybody.call('POST', '/users/password-reset', { username });
 const confirm = async (code: string, password = newPassword) =>
   (await anybody.call('POST', '/users/password-reset/confirm', { code, newPassword: password })).status;
 const mailsTo = (username: string): string[] => {
@@ -50,12 +50,12 @@ const mailsTo = (username: string): string[] => {
 };
 const codeOf = (mail = ''): string => /^[\w-]{32}(?=\r$)/m.exec(mail)?.[0] ?? '';
 
-test('a mailed code sets a password once, ends all sessions, and is kept nowhere in the clear', async () => {
+test('sets a password once with an emailed code, ends all sessions, and stores no readable code', async () => {
   const { client, username, password } = await hire('forgetful');
-  expect((await ask(username)).status).toBe(202);
+  expect((await requestCode(username)).status).toBe(202);
   const [mail] = mailsTo(username);
   expect(mail).toMatch(/^From: cloud@example\.com\r\n/);
-  // Only the user of this host can read it.
+  // Only the operating system user of the service can read the files.
   const files = readdirSync(join(dataDir, 'outbox')).map((name) => statSync(join(dataDir, 'outbox', name)));
   expect(files.map(({ mode }) => mode & 0o777)).toEqual(files.map(() => 0o600));
   const statuses = await Promise.all(Array.from({ length: 5 }, () => confirm(codeOf(mail))));
@@ -66,98 +66,98 @@ test('a mailed code sets a password once, ends all sessions, and is kept nowhere
   expect(await confirm(codeOf(mail))).toBe(401);
 });
 
-test('a code is void after 30 minutes, and after any other change of the password', async () => {
+test('rejects a code after 30 minutes, and after any other change of the password', async () => {
   const { client, username, password } = await hire('hesitant');
-  await ask(username);
+  await requestCode(username);
   const [early] = mailsTo(username);
   ahead += 30 * 60_000;
   expect(await confirm(codeOf(early))).toBe(401);
-  await ask(username);
+  await requestCode(username);
   const late = mailsTo(username).find((mail) => mail !== early);
   await client.ok('PUT', '/users/me/password', { currentPassword: password, newPassword: 'remembered-after-all' });
   expect(await confirm(codeOf(late))).toBe(401);
   for (const code of ['', 'x', codeOf(early).replace(/.$/, '')]) expect(await confirm(code)).toBe(401);
 });
 
-test('a code is void once the e-mail address that it was mailed to is no longer that of the user', async () => {
+test('rejects a code once the email address of the user has changed', async () => {
   const { id, username } = await hire('moved');
-  await ask(username);
+  await requestCode(username);
   const [mail] = mailsTo(username);
   const { firstName, lastName, locale, ...user } = await admin.ok('GET', `/users/${id}`);
   const profile = { firstName, lastName, locale, telegramId: user.telegramId, mobileNumber: user.mobileNumber };
   const moveTo = (email: unknown) => admin.ok('PUT', `/users/${id}`, { ...profile, email });
   await moveTo('safe@example.com');
   expect(await confirm(codeOf(mail))).toBe(401);
-  // What is mailed from then on is good, also after a change of something else.
+  // Later codes are valid, even if other fields change.
   await moveTo(user.email);
-  await ask(username);
+  await requestCode(username);
   const second = mailsTo(username).find((other) => other !== mail);
   await admin.ok('PUT', `/users/${id}`, { ...profile, firstName: 'Other', email: user.email });
   expect([await confirm(codeOf(mail)), await confirm(codeOf(second))]).toEqual([401, 200]);
 });
 
-test('a common password is refused, and leaves the code', async () => {
+test('rejects a common password without using up the code', async () => {
   const { username } = await hire('simple', { locale: 'de' });
-  await ask(username);
+  await requestCode(username);
   const [mail] = mailsTo(username);
   expect(mail).toContain('Subject: =?UTF-8?B?');
   expect(await confirm(codeOf(mail), 'Password123')).toBe(400);
   expect(await confirm(codeOf(mail))).toBe(200);
 });
 
-test('nobody learns whether there is such a user: the answer and its time are the same', async () => {
+test('takes the same time and gives the same response whether or not the user exists', async () => {
   const { username } = await hire('known');
   const barred = await hire('barred');
   await admin.ok('PUT', `/users/${barred.id}/access`, { canLogin: false, permissions: [] });
-  const over = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
   const waiting = new Map<number, number>();
   const all = Promise.withResolvers<void>();
   pause = (ms) => {
     waiting.set(ms, (waiting.get(ms) ?? 0) + 1);
     if (waiting.get(ms) === 3) all.resolve();
-    return over.promise;
+    return released.promise;
   };
   let answered = 0;
-  const asked = [username, 'unknown-name', barred.username].map(async (name) => {
-    const { status, text } = await ask(name);
+  const requests = [username, 'unknown-name', barred.username].map(async (name) => {
+    const { status, text } = await requestCode(name);
     answered += 1;
     return `${status} ${text}`;
   });
   await all.promise;
-  // A call that nothing holds back is answered meanwhile.
+  // Other calls are answered meanwhile.
   await anybody.call('GET', '/server/config');
   expect({ answered, waiting: [...waiting] }).toEqual({ answered: 0, waiting: [[3_000, 3]] });
   pause = async () => {};
-  over.resolve();
-  expect(new Set(await Promise.all(asked)).size).toBe(1);
+  released.resolve();
+  expect(new Set(await Promise.all(requests)).size).toBe(1);
   expect([mailsTo(username).length, mailsTo(barred.username).length]).toEqual([1, 0]);
 });
 
-test('nor by a mail service that hangs, nor by a table that fails once there is such a user', async () => {
+test('takes the same time if email hangs or the table fails', async () => {
   const { username } = await hire('awaited');
   const { runtime } = cloud;
   const deps = await compose(runtime, auth.operations.requestPasswordReset.uses);
   const broken = { ...deps.store.resets, create: () => Promise.reject(new TableUnavailable('gone')) };
-  const troubles = {
+  const variants = {
     none: deps,
     hangs: { ...deps, mail: () => new Promise<void>(() => {}) },
     fails: { ...deps, store: { ...deps.store, resets: broken }, log: () => {} },
   };
-  for (const [trouble, given] of Object.entries(troubles)) {
+  for (const [failure, variant] of Object.entries(variants)) {
     const waited: number[] = [];
     const pause = async (ms: number) => void waited.push(ms);
     const names = [username, 'unknown-name'];
     const seconds = await Promise.all(
-      names.map((name) => requestReset(name, '10.0.0.9', { ...given, pause, actAs: () => {} }, 100)),
+      names.map((name) => requestReset(name, '10.0.0.9', { ...variant, pause, actAs: () => {} }, 100)),
     );
-    expect({ trouble, seconds, waited }).toEqual({ trouble, seconds: [0, 0], waited: [100, 100] });
+    expect({ failure, seconds, waited }).toEqual({ failure, seconds: [0, 0], waited: [100, 100] });
   }
 });
 
-test('an account gets 3 mails in an hour at most, and nobody learns it from the answers', async () => {
+test('sends at most 3 codes an hour to an account, without revealing the limit', async () => {
   const { username } = await hire('pestered');
   const mailed = async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(username)));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => requestCode(username)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['202 {"status":"OK"}']));
     return mailsTo(username).length;
   };
@@ -170,10 +170,10 @@ test('an account gets 3 mails in an hour at most, and nobody learns it from the 
   expect(new Set(codes).size).toBe(6);
 });
 
-test('more than 10 wishes in 15 minutes for a name from an address are 429, whoever has the name', async () => {
+test('responds 429 after 10 requests for a username from an address in 15 minutes, known or not', async () => {
   for (const name of ['many-wishes', 'known']) {
     ahead += 15 * 60_000 + 1_000;
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(name)));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => requestCode(name)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(202), 429, 429]);
   }
 });

@@ -39,8 +39,8 @@ const newUser = async (username: string, more: object = {}) => {
   return { ...user, username, password };
 };
 
-/** A browser: it keeps the cookies of a login, and sends them with everything. */
-const browser = async () => {
+/** Logs in like a browser, which sends the cookies of the login with every call. */
+const openBrowser = async () => {
   const answer = await login();
   const cookies = cookiesOf(answer);
   const { PSCSRF = '' } = cookies;
@@ -51,7 +51,7 @@ const browser = async () => {
 const bot = { name: 'n' };
 
 describe('a login', () => {
-  test('answers with the user and a token, and neither hash nor account key', async () => {
+  test('returns the user and a token, but no hash or account key', async () => {
     const answer = await login();
     expect(answer.status).toBe(200);
     expectSound(answer);
@@ -68,12 +68,12 @@ describe('a login', () => {
       `PSUSERID=${home.userId}; Path=/; Max-Age=86400; SameSite=Strict`,
     ]);
   });
-  test('takes the username in any case, and the id when it is the own one', async () => {
+  test('accepts the username in any case, and the id only if it matches', async () => {
     expect((await login(home.username.toUpperCase())).status).toBe(200);
     expect((await login(home.username, home.password, { id: home.userId })).status).toBe(200);
     expect((await login(home.username, home.password, { id: null })).status).toBe(200);
   });
-  test('is refused with one identical answer for whatever reason', async () => {
+  test('returns the same response for every kind of failure', async () => {
     const locked = await newUser('locked', { canLogin: false });
     const refusals = await Promise.all([
       login('nobody-of-that-name'),
@@ -96,7 +96,7 @@ describe('a login', () => {
 });
 
 describe('wrong passwords', () => {
-  test('are answered 401 ten times for an account and address, then 429 whatever the password', async () => {
+  test('return 401 ten times for an account and address, then 429, even for the correct password', async () => {
     const { username, password } = await newUser('forgetful');
     for (let n = 0; n < 10; n++) expect((await login(username, 'wrong')).status).toBe(401);
     for (const attempt of ['wrong', password]) {
@@ -111,34 +111,34 @@ describe('wrong passwords', () => {
       );
     }
   });
-  test('are counted also when they come at the same time', async () => {
+  test('count when they are concurrent', async () => {
     await newUser('hasty');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login('hasty', 'wrong')));
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
-  test('of a name that nobody has are throttled the same', async () => {
+  test('count for unknown usernames as well', async () => {
     for (let n = 0; n < 10; n++) expect((await login('a-ghost', 'wrong')).status).toBe(401);
     expect((await login('a-ghost', 'wrong')).status).toBe(429);
   });
-  test('make an address that logged in before wait, and never lock it out', async () => {
+  test('delay logins from a known address, but never lock it out', async () => {
     expect((await login()).status).toBe(200);
     for (let n = 0; n < 10; n++) expect((await login(home.username, 'wrong')).status).toBe(401);
     ahead += 1_000;
     expect((await login()).status).toBe(200);
   });
-  test('alone count: 14 right ones at the same time, from an address that is new, all log in', async () => {
+  test('do not limit correct ones: 14 concurrent logins from a new address succeed', async () => {
     const { username, password } = await newUser('twin');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login(username, password)));
     expect(answers.map(({ status }) => status)).toEqual(Array(14).fill(200));
   });
-  test('are told how long they still count', async () => {
+  test('return how long to wait until they no longer count', async () => {
     for (let n = 0; n < 10; n++) await login('nobody-early', 'wrong');
     ahead += 14 * 60_000;
     const answer = await login('nobody-early', 'wrong');
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
-  test('are forgotten after 15 minutes', async () => {
+  test('expire after 15 minutes', async () => {
     const { username, password } = await newUser('patient');
     for (let n = 0; n < 11; n++) await login(username, 'wrong');
     ahead += 15 * 60_000 + 1_000;
@@ -146,9 +146,9 @@ describe('wrong passwords', () => {
   });
 });
 
-describe('a browser with cookies', () => {
-  test('reads without, and writes with X-CSRF-Token', async () => {
-    const { call, csrf } = await browser();
+describe('a call with cookies', () => {
+  test('needs X-CSRF-Token to write, but not to read', async () => {
+    const { call, csrf } = await openBrowser();
     expect((await call('GET', '/users/me')).status).toBe(200);
     expect((await call('POST', '/bots', csrf, bot)).status).toBe(201);
   });
@@ -156,8 +156,8 @@ describe('a browser with cookies', () => {
     ['no token', {}],
     ['another token', { 'x-csrf-token': 'a'.repeat(32) }],
     ['an empty token', { 'x-csrf-token': '' }],
-  ])('that writes with %s is answered 403, loses its cookies, and its session is gone', async (_, headers) => {
-    const { call, csrf, cookies } = await browser();
+  ])('ends the session and deletes the cookies with 403 when it writes with %s', async (_, headers) => {
+    const { call, csrf, cookies } = await openBrowser();
     const caught = await call('POST', '/bots', headers, bot);
     expect(caught.status, caught.text).toBe(403);
     expectSound(caught);
@@ -168,13 +168,13 @@ describe('a browser with cookies', () => {
     expect((await anybody.as(cookies.PSAUTHTOKEN).call('GET', '/users/me')).status).toBe(401);
   });
   test.each([
-    ['the right one first', (right: string) => ['X-CSRF-Token', right, 'X-CSRF-Token', 'wrong']],
-    ['the right one last', (right: string) => ['X-CSRF-Token', 'wrong', 'X-CSRF-Token', right]],
-    ['the right one twice', (right: string) => ['X-CSRF-Token', right, 'X-CSRF-Token', right]],
+    ['the correct one first', (right: string) => ['X-CSRF-Token', right, 'X-CSRF-Token', 'wrong']],
+    ['the correct one last', (right: string) => ['X-CSRF-Token', 'wrong', 'X-CSRF-Token', right]],
+    ['the correct one twice', (right: string) => ['X-CSRF-Token', right, 'X-CSRF-Token', right]],
     ['in two spellings', (right: string) => ['X-CSRF-Token', right, 'x-csrf-token', 'wrong']],
     ['joined by a comma', (right: string) => ['X-CSRF-Token', `${right}, ${right}`]],
-  ])('that writes with two values of X-CSRF-Token is caught: %s', async (_, tokens) => {
-    const { call, csrf, cookies } = await browser();
+  ])('ends the session when it writes with two values of X-CSRF-Token, %s', async (_, tokens) => {
+    const { call, csrf, cookies } = await openBrowser();
     const headers = ['Host', 'localhost', 'Cookie', cookieHeader(cookies), ...tokens(csrf['x-csrf-token'])];
     const caught = await send(`${cloud.url}/bots`, { method: 'POST', headers });
     expect(caught.status, caught.text).toBe(403);
@@ -182,32 +182,32 @@ describe('a browser with cookies', () => {
     expect(cookiesOf(caught)).toEqual({ PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' });
     expect((await call('GET', '/users/me')).status).toBe(401);
   });
-  test('that sends a Bearer token beside its live cookie needs X-CSRF-Token too', async () => {
-    const { call, csrf } = await browser();
+  test('needs X-CSRF-Token even with a bearer token, if its cookie is valid', async () => {
+    const { call, csrf } = await openBrowser();
     const authorization = `Bearer ${tokenOf(await login())}`;
     expect((await call('POST', '/bots', { authorization, ...csrf }, bot)).status).toBe(201);
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(403);
-    // The session of the cookie has ended, that of the header has not.
+    // The session of the cookie has ended, but not that of the header.
     expect((await call('GET', '/users/me')).status).toBe(401);
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(201);
   });
-  test('that are stale does not disturb a Bearer token', async () => {
-    const { call, csrf } = await browser();
+  test('accepts a bearer token next to an invalid cookie', async () => {
+    const { call, csrf } = await openBrowser();
     await call('POST', '/users/logout', csrf);
     const authorization = `Bearer ${tokenOf(await login())}`;
     expect((await call('POST', '/bots', { authorization }, bot)).status).toBe(201);
     const garbage = { authorization, cookie: 'PSAUTHTOKEN=garbage; PSCSRF=x' };
     expect((await call('POST', '/bots', garbage, bot)).status).toBe(201);
   });
-  test('logs in again without X-CSRF-Token, and keeps the session it has', async () => {
-    const { call } = await browser();
+  test('can log in without X-CSRF-Token, and keeps its session', async () => {
+    const { call } = await openBrowser();
     const { username, password } = home;
     expect((await call('POST', '/users/login', {}, { username, password })).status).toBe(200);
     expect((await call('GET', '/users/me')).status).toBe(200);
   });
-  test('is checked before its permissions, body and path are', async () => {
+  test('checks X-CSRF-Token before permissions, body and path', async () => {
     for (const path of ['/provisioning-keys', '/bots']) {
-      const { call } = await browser();
+      const { call } = await openBrowser();
       const answer = await call('POST', path, {}, 'no json');
       expect((answer.body as { message: string }).message).toMatch(/session has ended$/);
     }
@@ -215,7 +215,7 @@ describe('a browser with cookies', () => {
 });
 
 describe('a session', () => {
-  test('ends at logout, with its cookies, and leaves others alone', async () => {
+  test('ends with its cookies at logout, without affecting others', async () => {
     const [first, other] = [await login(), await login()].map((answer) => anybody.as(tokenOf(answer)));
     const out = await first?.call('POST', '/users/logout');
     expect([out?.status, out?.body]).toEqual([200, { status: 'OK' }]);
@@ -224,14 +224,14 @@ describe('a session', () => {
     expect((await first?.call('POST', '/users/logout'))?.status).toBe(401);
     expect((await other?.call('GET', '/users/me'))?.status).toBe(200);
   });
-  test('ends 86,400 s after its login, and not before', async () => {
+  test('expires 86,400 s after login', async () => {
     const client = anybody.as(tokenOf(await login()));
     ahead += 86_390_000;
     expect((await client.call('GET', '/users/me')).status).toBe(200);
     ahead += 10_000;
     expect((await client.call('GET', '/users/me')).status).toBe(401);
   });
-  test('is not opened by its token in another scheme, or elsewhere', async () => {
+  test('accepts its token only as a bearer token in the Authorization header', async () => {
     const token = tokenOf(await login());
     for (const authorization of [token, `Basic ${token}`, `Bearer  ${token}`, `Bearer ${token} x`, 'Bearer', 'Bearer '])
       expect((await anybody.call('GET', '/users/me', undefined, { authorization })).status, authorization).toBe(401);

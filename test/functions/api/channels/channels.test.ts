@@ -21,7 +21,7 @@ describe('a channel', () => {
     ['email', 'anna@example.com'],
     ['sms', '+491601234567'],
     ['telegram', '-1001234567890'],
-  ] as const)('by %s gets a code of six digits, and is proven by it, once', async (by, address) => {
+  ] as const)('%s is verified by a code of six digits, which works once', async (by, address) => {
     const { client } = await place.hire();
     expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null });
     expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null }]);
@@ -34,14 +34,14 @@ describe('a channel', () => {
     expect((await client.call('DELETE', `/users/me/channels/${by}`)).status).toBe(404);
   });
 
-  test('that is proven is told of in the language of its user, who agrees by the code', async () => {
+  test('asks for consent in the language of its user when it sends the code', async () => {
     const { client } = await place.hire({ locale: 'de' });
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
     expect(place.said.at(-1)).toMatch(/^message to \+\d+: Ihr Code für Sensor Cloud: \d{6}\n.*stimmen Sie zu/);
   });
 
-  test('whose address is proven already stays proven, and gets no code', async () => {
+  test('stays verified without a new code if its address does not change', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -56,7 +56,7 @@ describe('a channel', () => {
     });
   });
 
-  test('is not proven by a code for another address of the same user, nor by that of another user', async () => {
+  test('cannot be verified by a code for another address or another user', async () => {
     const nurse = await place.hire();
     const colleague = await place.hire();
     const first = nextNumber();
@@ -74,7 +74,7 @@ describe('a channel', () => {
     ['sms', ['', '0170123456', '+0170123456', '+49 170 1234567', '+491', '+1234567890123456', '+49170123456７', '%00']],
     ['telegram', ['', '@anna', '0', '-', '--1', '1.5', '1e5', '9'.repeat(20), '__proto__']],
     ['push', ['https://push.example.com']],
-  ] as const)('by %s is refused where the address is none: 400', async (by, addresses) => {
+  ] as const)('%s responds 400 to invalid addresses', async (by, addresses) => {
     const { client } = await place.hire();
     for (const address of [...addresses, 7, null, {}, []]) {
       const answer = await setChannel(client, by, { address });
@@ -84,12 +84,12 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([]);
   });
 
-  test('of a kind that there is not is a 400', async () => {
+  test('responds 400 to unknown kinds', async () => {
     for (const by of ['fax', 'constructor', '__proto__', 'EMAIL'])
       expect((await setChannel(place.home.client, by, { address: 'a@example.com' })).status).toBe(400);
   });
 
-  test('of somebody else is nobody’s: 404 for colleagues, managers and system admins, as for an unknown user', async () => {
+  test('responds 404 to colleagues, managers and system admins, as for an unknown user', async () => {
     const { id, client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -107,7 +107,7 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null }]);
   });
 
-  test('is changed by a login alone; an access token may read', async () => {
+  test('can be read, but not changed, with an access token', async () => {
     const { client } = await place.hire();
     const { token } = await client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
     const program = client.as(token);
@@ -117,20 +117,20 @@ describe('a channel', () => {
     expect((await program.call('DELETE', '/users/me/channels/sms')).status).toBe(403);
   });
 
-  test('goes with its user, and none comes after', async () => {
+  test('disappears with its user, and cannot be added afterwards', async () => {
     const { id, client } = await place.hire();
     const { channels, duty } = store(place.cloud.runtime.table);
-    const of = { customerId: place.home.customerId, userId: id };
+    const ids = { customerId: place.home.customerId, userId: id };
     await setChannel(client, 'sms', { address: nextNumber() });
     await client.ok('PUT', '/users/me/duty', { until: place.now() + 1_000_000 });
     await place.home.client.ok('DELETE', `/users/${id}`);
-    expect([await channels.list(of), await duty.of(place.home.customerId, 0)]).toEqual([[], []]);
-    expect(await channels.put(of, { by: 'sms', address: '+49', provenDate: 1 }, null)).toBe(false);
+    expect([await channels.list(ids), await duty.of(place.home.customerId, 0)]).toEqual([[], []]);
+    expect(await channels.put(ids, { by: 'sms', address: '+49', provenDate: 1 }, null)).toBe(false);
     expect(await duty.begin(place.home.customerId, { userId: id, until: 1 })).toBe(false);
   });
 });
 
-test('a user without a customer, as a system admin is, has channels and no duty', async () => {
+test('lets users without a customer have channels, but not go on duty', async () => {
   const own = await logIn(place.admin.as(undefined), 'admin', 'correct-horse-battery');
   expect((await setChannel(own, 'sms', { address: nextNumber() })).status).toBe(200);
   expect((await own.call('PUT', '/users/me/duty', { until: place.now() + 1_000 })).status).toBe(409);

@@ -8,21 +8,21 @@ beforeAll(async () => {
 });
 afterAll(() => place.cloud.stop());
 
-const other = (code: string): string => (code === '123456' ? '654321' : '123456');
+const wrongFor = (code: string): string => (code === '123456' ? '654321' : '123456');
 
 describe('a code', () => {
-  test('is good for five tries, however many come at once: the right one is too late then', async () => {
+  test('expires after five attempts, even concurrent ones', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
     const code = place.codeFor(address);
-    const wrong = await Promise.all(Array.from({ length: 50 }, () => proveChannel(client, 'sms', other(code))));
+    const wrong = await Promise.all(Array.from({ length: 50 }, () => proveChannel(client, 'sms', wrongFor(code))));
     expect(new Set(wrong.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect((await proveChannel(client, 'sms', code)).text).toBe(wrong[0]?.text);
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null }]);
   });
 
-  test('proves once among 50 who send it at once', async () => {
+  test('works once if it is sent 50 times at once', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -33,7 +33,7 @@ describe('a code', () => {
     expect(all.filter(({ status }) => status === 400)).toHaveLength(49);
   });
 
-  test('is over after ten minutes', async () => {
+  test('expires after ten minutes', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -41,7 +41,7 @@ describe('a code', () => {
     expect((await proveChannel(client, 'sms', place.codeFor(address))).status).toBe(400);
   });
 
-  test('is void once another one was sent', async () => {
+  test('becomes invalid when a new one is sent', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -52,26 +52,26 @@ describe('a code', () => {
     expect((await proveChannel(client, 'sms', second)).status).toBe(200);
   });
 
-  test('of another form is wrong, and never an error of ours', async () => {
+  test('returns 400 for every malformed value', async () => {
     const { client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const code of ['', '12345', '１２３４５６', '\ud800', '__proto__', 'x'.repeat(65), 123_456, null, ['1'], {}])
       expect([code, (await proveChannel(client, 'sms', code)).status]).toEqual([code, 400]);
   });
 
-  test('is neither in the table nor in an answer', async () => {
+  test('appears neither in the table nor in responses', async () => {
     const { client, id } = await place.hire();
     const address = nextNumber();
     const { text } = await setChannel(client, 'sms', { address });
-    const of = { customerId: place.home.customerId, userId: id };
-    const kept = await store(place.cloud.runtime.table).channels.tryCode(of, 'sms', place.now());
+    const ids = { customerId: place.home.customerId, userId: id };
+    const kept = await store(place.cloud.runtime.table).channels.tryCode(ids, 'sms', place.now());
     expect(JSON.stringify(kept)).toContain(address);
     expect(JSON.stringify(kept) + text + JSON.stringify(await channelsOf(client))).not.toContain(
       place.codeFor(address),
     );
   });
 
-  test('is sent five times an hour to a user, however many are asked for at once', async () => {
+  test('can be sent five times an hour for a user, even with concurrent requests', async () => {
     const { client } = await place.hire();
     const before = place.said.length;
     const all = await Promise.all(
@@ -86,7 +86,7 @@ describe('a code', () => {
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
   });
 
-  test('is sent five times an hour to an address, whoever asks and in whatever case', async () => {
+  test('can be sent five times an hour to an address, across users and spellings', async () => {
     const statuses: number[] = [];
     for (const address of ['Victim@example.com', ...Array<string>(5).fill('victim@example.com')])
       statuses.push((await setChannel((await place.hire()).client, 'email', { address })).status);

@@ -21,7 +21,7 @@ const hire = (username: string) => hireFor(admin, home.customerId, username, { f
 const begin = (client: Client, until: unknown) => client.call('PUT', '/users/me/duty', { until });
 const list = (client = home.client) => client.ok('GET', `/customers/${home.customerId}/duty`);
 
-test('whoever says to be on duty is listed until that time, and not a moment longer', async () => {
+test('lists users on duty until the given time', async () => {
   const { id, client } = await hire('anna');
   expect(await client.ok('PUT', '/users/me/duty', { until: time + HOUR })).toEqual({ until: time + HOUR });
   expect(await list()).toEqual([{ userId: id, name: 'Anna Meier', until: time + HOUR }]);
@@ -33,7 +33,7 @@ test('whoever says to be on duty is listed until that time, and not a moment lon
   expect(await list()).toEqual([]);
 });
 
-test('duty ends when its user says so, may not log in any more, or goes', async () => {
+test('ends a duty when the user goes off duty, loses the right to log in, or is deleted', async () => {
   const first = await hire('one');
   const second = await hire('two');
   const third = await hire('three');
@@ -48,7 +48,7 @@ test('duty ends when its user says so, may not log in any more, or goes', async 
   expect(await list()).toEqual([]);
 });
 
-test('duty is at most 24 hours, and ends in the future: 400 for anything else', async () => {
+test('responds 400 unless a duty ends within the next 24 hours', async () => {
   const { client } = await hire('bounded');
   const day = 24 * HOUR;
   const wrong = [0, time, time - 1, time + day + 1, 2 ** 53, -1, 1.5, '1', null, Number.NaN, {}, [time + 1]];
@@ -58,7 +58,7 @@ test('duty is at most 24 hours, and ends in the future: 400 for anything else', 
   expect((await begin(client, time + 1)).status).toBe(200);
 });
 
-test('a customer’s duty is read by its own users alone', async () => {
+test('responds 404 to users of other customers', async () => {
   const other = await createHome(admin, 'other', []);
   const path = `/customers/${home.customerId}/duty`;
   const unknown = await other.client.call('GET', '/customers/987654321/duty');
@@ -68,7 +68,7 @@ test('a customer’s duty is read by its own users alone', async () => {
   expect((await admin.call('GET', '/customers/987654321/duty')).status).toBe(404);
 });
 
-test('an access token may say who is on duty, as a roster does; one that only reads may not', async () => {
+test('lets access tokens put their user on duty, unless they are read-only', async () => {
   const { client } = await hire('roster');
   const make = (readOnly: boolean) =>
     client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n', readOnly });

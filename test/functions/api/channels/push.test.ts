@@ -28,37 +28,37 @@ beforeAll(async () => {
 afterAll(() => Promise.all([cloud.stop(), strict.stop(), browser.stop()]));
 
 const { keys } = createPushBrowser();
-const set = (who: Client, subscription: unknown): Promise<Answer> =>
+const subscribe = (who: Client, subscription: unknown): Promise<Answer> =>
   who.call('PUT', '/users/me/channels/push', { subscription });
 const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-test('a push needs no code, and shows no more of its address than the host', async () => {
+test('subscribes without a code, and returns only the host of the endpoint', async () => {
   const { host } = new URL(browser.url);
-  const answer = await set(client, { endpoint: `${browser.url}/secret`, keys });
+  const answer = await subscribe(client, { endpoint: `${browser.url}/secret`, keys });
   expect(answer.body).toEqual({ by: 'push', address: host, provenDate: expect.any(Number) });
   const shown = await client.call('GET', '/users/me/channels');
   expect(shown.body).toEqual([answer.body]);
   expect((await client.call('POST', '/users/me/channels/push/proof', { code: '123456' })).status).toBe(400);
 });
 
-test('all browsers subscribe with one key, whoever asks for it first; its private part is sealed', async () => {
-  const asked = Array.from({ length: 20 }, () => client.ok<{ pushKey: string }>('GET', '/channels'));
-  const found = new Set((await Promise.all(asked)).map(({ pushKey }) => pushKey));
+test('creates one key for all browsers, and encrypts its private part', async () => {
+  const requests = Array.from({ length: 20 }, () => client.ok<{ pushKey: string }>('GET', '/channels'));
+  const found = new Set((await Promise.all(requests)).map(({ pushKey }) => pushKey));
   const [publicKey, ...others] = found;
   expect([Buffer.from(publicKey ?? '', 'base64url').length, others]).toEqual([65, []]);
   const kept = await store(cloud.runtime.table).pushKeys.get();
   expect(kept).toMatchObject({ publicKey });
   const vault = await cloud.runtime.vault();
-  const opened = createECDH('prime256v1');
-  opened.setPrivateKey(await vault.open(kept?.sealed ?? '', PUSH_KEY), 'base64url');
-  expect(opened.getPublicKey('base64url')).toBe(publicKey);
+  const decrypted = createECDH('prime256v1');
+  decrypted.setPrivateKey(await vault.open(kept?.sealed ?? '', PUSH_KEY), 'base64url');
+  expect(decrypted.getPublicKey('base64url')).toBe(publicKey);
   await expect(vault.open(kept?.sealed ?? '', 'another')).rejects.toThrow();
 });
 
-test('what a user says of a push reaches who sends to it, with the key', async () => {
+test('stores a subscription with the key, for the worker that sends to it', async () => {
   const endpoint = `${browser.url}/1`;
   await client.ok('GET', '/channels');
-  await set(client, { endpoint, keys });
+  await subscribe(client, { endpoint, keys });
   const proven = await store(cloud.runtime.table).channels.provenOf(home);
   expect(proven).toEqual([
     {
@@ -69,7 +69,7 @@ test('what a user says of a push reaches who sends to it, with the key', async (
   ]);
 });
 
-describe('an address that no user may let the service call is a 400:', () => {
+describe('a subscription responds 400 to the endpoint', () => {
   test.each([
     'https://127.0.0.1/push',
     'https://[::1]/push',
@@ -90,17 +90,17 @@ describe('an address that no user may let the service call is a 400:', () => {
     '\ud800',
     '',
   ])('%s', async (endpoint) => {
-    const answer = await set(anybody, { endpoint, keys });
+    const answer = await subscribe(anybody, { endpoint, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 
-  test('the service itself', async () => {
-    const answer = await set(client, { endpoint: `${cloud.url}/users`, keys });
+  test('the URL of the service itself', async () => {
+    const answer = await subscribe(client, { endpoint: `${cloud.url}/users`, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 });
 
-test('keys that no browser made are a 400', async () => {
+test('responds 400 to keys that no browser creates', async () => {
   const offCurve = `B${'A'.repeat(85)}B`;
   const wrong = [
     { ...keys, p256dh: offCurve },
@@ -114,9 +114,9 @@ test('keys that no browser made are a 400', async () => {
     [],
   ];
   for (const keys of wrong) {
-    const answer = await set(client, { endpoint: browser.url, keys });
+    const answer = await subscribe(client, { endpoint: browser.url, keys });
     expect([keys, answer.status]).toEqual([keys, 400]);
   }
   for (const subscription of [null, 7, 'x', [], { keys }, { endpoint: browser.url }])
-    expect((await set(client, subscription)).status).toBe(400);
+    expect((await subscribe(client, subscription)).status).toBe(400);
 });

@@ -4,8 +4,8 @@ import { nextNumber, pathsOf, setChannel } from '#test/fixtures/channels.ts';
 import { hurried, startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf } from '#test/fixtures/home.ts';
 
-describe('a service', () => {
-  /** A cloud whose host has this instead of what the local one has. */
+describe('a messaging service', () => {
+  /** Starts a cloud with other services than the local host has. */
   const withServices = async (services: Partial<Runtime>, environment: Record<string, string> = {}) => {
     const lines: string[] = [];
     const log: Runtime['log'] = (level, message, more) =>
@@ -16,7 +16,7 @@ describe('a service', () => {
     return { client: boss, cloud: small, lines };
   };
 
-  test('that the stage lacks is a 409, and no kind that clients are told of', async () => {
+  test('returns 409 and is not offered if the stage does not have it', async () => {
     const { client, cloud: small } = await withServices({ messengers: async () => ({}) });
     const { kinds } = await client.ok<{ kinds: string[] }>('GET', '/channels');
     expect(kinds).toEqual(['email', 'push']);
@@ -25,7 +25,7 @@ describe('a service', () => {
     await small.stop();
   });
 
-  test('that fails is a 503 that names neither address nor code; one that knows no such address a 400', async () => {
+  test('returns 503 without address or code if it fails, and 400 if it does not know the address', async () => {
     const failing = Object.assign(new Error('+491701234567 is down'), { name: 'ThrottlingException' });
     const unknown = Object.assign(new Error('no'), { name: 'ValidationException', Reason: 'INVALID_PARAMETER' });
     const errors = [failing, unknown];
@@ -40,7 +40,7 @@ describe('a service', () => {
     await small.stop();
   });
 
-  test('sends so many SMS a day for a customer as its quota says', async () => {
+  test('sends no more SMS a day than the quota of the customer allows', async () => {
     const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":1}' });
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
     const refused = await setChannel(client, 'sms', { address: nextNumber() });

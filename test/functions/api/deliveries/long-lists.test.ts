@@ -17,7 +17,7 @@ let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 let deliveries: string;
 const from = Date.now() - 86_400_000;
-/** The `n`th delivery, from the oldest; two have the same time, and only the oldest ones have failed. */
+/** The id of the `n`th delivery from the oldest. Pairs have the same time. */
 const idOf = (n: number) => derivedUlid(from + Math.floor(n / 2) * 1_000, n);
 const newestFirst = Array.from({ length: COUNT }, (_, n) => idOf(n)).toSorted(
   (a, b) => timeOfUlid(b) - timeOfUlid(a) || (a < b ? -1 : 1),
@@ -29,12 +29,20 @@ beforeAll(async () => {
   const { webhook } = await createAlarm(home.client, 'http://127.0.0.1:9/');
   deliveries = `/webhooks/${webhook.id}/deliveries`;
   const { customerId } = home;
-  const place = { customerId, webhookId: webhook.id };
+  const webhookKey = { customerId, webhookId: webhook.id };
   const deliveryOf = (n: number) => {
     const id = idOf(n);
     const dates = { createDate: from + n * 500, updateDate: from + ((n * 7_919) % COUNT) };
     const state = n < 3 ? 'failed' : 'delivered';
-    return { id, ...place, ...dates, state, ...ATTEMPTS, snapshot, ...items.delivery({ ...place, deliveryId: id }) };
+    return {
+      id,
+      ...webhookKey,
+      ...dates,
+      state,
+      ...ATTEMPTS,
+      snapshot,
+      ...items.delivery({ ...webhookKey, deliveryId: id }),
+    };
   };
   const all = Array.from({ length: COUNT }, (_, n) => deliveryOf(n));
   for (let at = 0; at < all.length; at += 100)
@@ -52,7 +60,7 @@ const list = async (query: string) => {
   const next = /^<(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
   return { ...page, ids: page.data.map(({ id }) => id), is: answer.headers.get('x-total-is'), next, read };
 };
-/** All ids of a list, page by page as each answer says it goes on. */
+/** Returns all ids of a list by following the links to the next page. */
 const follow = async (query: string) => {
   const ids: (string | number)[] = [];
   for (let next: string | undefined = query; next !== undefined; ) {
@@ -64,7 +72,7 @@ const follow = async (query: string) => {
 };
 
 describe('the list of deliveries of a webhook', () => {
-  test('has an exact total while it is short, and tells when it is not', async () => {
+  test('returns an exact total while it is short, and says when it is not', async () => {
     const until = from + 249_500;
     expect(await list(`?until=${until}`)).toMatchObject({ total: 500, is: 'exact' });
     expect(await list(`?until=${until}&page=16`)).toMatchObject({ ids: { length: 20 }, next: undefined });
@@ -73,30 +81,30 @@ describe('the list of deliveries of a webhook', () => {
     expect(await list('?page=1000')).toMatchObject({ total: COUNT, is: 'exact', ids: [] });
   });
 
-  test('costs the same for one page of 1,200 as for one of 600', async () => {
+  test('costs the same for a page of 1,200 deliveries as for one of 600', async () => {
     const long = await list('');
     const short = await list(`?until=${from + 299_500}`);
     expect(Math.abs(long.read - short.read)).toBeLessThanOrEqual(1);
   });
 
-  test('is had as a whole by following it, each once, in either order', async () => {
+  test('returns each delivery once when its links are followed, in both orders', async () => {
     expect(await follow('?perPage=200')).toEqual(newestFirst);
     expect(await follow(`?perPage=200&sortBy=asc(id)&since=${from + 300_000}`)).toEqual(
       newestFirst.filter((id) => timeOfUlid(id) >= from + 300_000).toSorted(),
     );
   });
 
-  test('finds the few that are in a state behind all others', async () => {
+  test('finds the few oldest deliveries in a state', async () => {
     expect(await list('?state=failed')).toMatchObject({ total: 3, is: 'exact', ids: { length: 3 } });
   });
 
-  test('sorted by updateDate is so for each 500 of it', async () => {
+  test('sorts every 500 deliveries by updateDate separately', async () => {
     const { data } = await list('?sortBy=desc(updateDate)&perPage=200');
     const dates = data.map(({ updateDate }) => updateDate);
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
   });
 
-  test('goes on behind an id that is outside of its span, or that nothing has: with nothing, or with what is there', async () => {
+  test('continues after ids that are out of range or do not exist', async () => {
     const [first = '', last = ''] = [newestFirst[0], newestFirst.at(-1)];
     const span = `?since=${from + 100_000}&until=${from + 100_500}`;
     expect(await list(`${span}&after=${last}`)).toMatchObject({ total: 0, is: 'exact' });
@@ -107,7 +115,7 @@ describe('the list of deliveries of a webhook', () => {
   });
 });
 
-test('a replay is made at a bounded price, and counts on while it is gone through', async () => {
+test('creating a replay of a long list costs at most 45 read units', async () => {
   ledger.clear();
   const path = deliveries.replace('deliveries', 'replays');
   const body = { since: 0, until: Date.now(), states: ['delivered'], ratePerSecond: 1 };

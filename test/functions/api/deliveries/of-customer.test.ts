@@ -9,7 +9,7 @@ import { startCountedCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, hireFor } from '#test/fixtures/home.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
-/** How many deliveries each webhook has; the first has most of them, so the others end long before it. */
+/** The number of deliveries of each webhook. */
 const COUNTS = [300, 40, 10, 0, 1];
 const EVENT = '11111111-2222-4333-8444-555555555555';
 const ATTEMPTS = { sendTryTimes: [], attempts: 1, reason: null, nextAttempt: null, hit: null };
@@ -20,10 +20,10 @@ let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 let newestFirst: string[];
 
-/** The deliveries of the `at`th webhook: spread over all the time, so that each page has some of several webhooks. */
+/** The deliveries of the `at`th webhook, spread over time, so that each page has some of several webhooks. */
 const deliveriesOf = (at: number, webhookId: string) =>
   Array.from({ length: COUNTS[at] ?? 0 }, (_, n) => {
-    // No two have the same time: the first one of the last webhook is the oldest of all.
+    // All times differ. The first delivery of the last webhook is the oldest of all.
     const createDate = from + COUNTS.length - at + Math.floor((n * 80_000_000) / (COUNTS[at] ?? 1));
     const id = derivedUlid(createDate, at, n);
     const { event, sensor } = bareSnapshot;
@@ -33,10 +33,18 @@ const deliveriesOf = (at: number, webhookId: string) =>
       event: { ...event, uuid: isOfEvent ? EVENT : event.uuid },
       sensor: { ...sensor, id: n % 2 === 0 ? 'id_of_even_1' : 'id_of_odd_12' },
     });
-    const place = { customerId: home.customerId, webhookId };
+    const webhookKey = { customerId: home.customerId, webhookId };
     const state = n < 3 ? 'failed' : 'delivered';
     const dates = { createDate, updateDate: createDate };
-    return { id, ...place, ...dates, state, ...ATTEMPTS, snapshot, ...items.delivery({ ...place, deliveryId: id }) };
+    return {
+      id,
+      ...webhookKey,
+      ...dates,
+      state,
+      ...ATTEMPTS,
+      snapshot,
+      ...items.delivery({ ...webhookKey, deliveryId: id }),
+    };
   });
 
 beforeAll(async () => {
@@ -44,12 +52,12 @@ beforeAll(async () => {
   home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
   const all: ReturnType<typeof deliveriesOf> = [];
   for (const at of COUNTS.keys()) {
-    // The last one is a customer webhook.
+    // The last webhook is a customer webhook.
     const hook = at === COUNTS.length - 1 ? { isCustomerHook: true, botId: null } : {};
     const body = { name: `n${at}`, url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: false };
     const bot = at === COUNTS.length - 1 ? null : (await createAlarm(home.client, body.url)).bot;
-    const made = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...body, botId: bot?.id, ...hook });
-    all.push(...deliveriesOf(at, made.id));
+    const webhook = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...body, botId: bot?.id, ...hook });
+    all.push(...deliveriesOf(at, webhook.id));
   }
   newestFirst = all.map(({ id }) => id).toSorted((a, b) => (a < b ? 1 : -1));
   for (let at = 0; at < all.length; at += 100)
@@ -77,13 +85,13 @@ const follow = async (query: string, client = home.client) => {
   return ids;
 };
 
-describe('the deliveries of all webhooks of a customer', () => {
-  test('are had as a whole by following the list, each once, by time, in either order', async () => {
+describe('the list of deliveries of a customer', () => {
+  test('returns each delivery once when its links are followed, in both orders', async () => {
     expect(await follow('?perPage=50')).toEqual(newestFirst);
     expect(await follow('?perPage=23&page=0&sortBy=asc(createDate)')).toEqual(newestFirst.toReversed());
   });
 
-  test('are counted as far as one call looks, and cost a bounded number of reads', async () => {
+  test('counts as far as one call reads, at a bounded cost', async () => {
     const first = await list();
     expect(first).toMatchObject({ is: 'at-least', ids: newestFirst.slice(0, 30) });
     expect(first.total).toBeGreaterThanOrEqual(100);
@@ -94,7 +102,7 @@ describe('the deliveries of all webhooks of a customer', () => {
     expect(recent).toMatchObject({ is: 'exact', total: recent.ids.length < 30 ? recent.ids.length : recent.total });
   });
 
-  test('are those of one event, of one sensor, or in one state', async () => {
+  test('filters by event, sensor and state', async () => {
     const ofEvent = await list(`?eventUuid=${EVENT}&sortBy=asc(createDate)`);
     expect(ofEvent.data.map(({ eventUuid }) => eventUuid)).toEqual([EVENT, EVENT]);
     expect(new Set(ofEvent.data.map(({ webhookId }) => webhookId)).size).toBe(2);
@@ -104,12 +112,12 @@ describe('the deliveries of all webhooks of a customer', () => {
     expect(await follow('?state=failed&perPage=5')).toHaveLength(10);
   });
 
-  test('are those of the webhooks that the caller may manage', async () => {
+  test('contains only webhooks that the caller may manage', async () => {
     const admin = await adminOf(cloud.url);
-    const of = async (name: string, permission: Permission) =>
+    const idsFor = async (name: string, permission: Permission) =>
       follow('?perPage=50', (await hireFor(admin, home.customerId, name, { permissions: [permission] })).client);
-    // The oldest is the only one of the customer's own webhook.
-    expect(await of('alder', 'manage_customers')).toEqual(newestFirst.slice(-1));
-    expect(await of('elder', 'manage_bots')).toEqual(newestFirst.slice(0, -1));
+    // The oldest is the only one of the customer webhook.
+    expect(await idsFor('alder', 'manage_customers')).toEqual(newestFirst.slice(-1));
+    expect(await idsFor('elder', 'manage_bots')).toEqual(newestFirst.slice(0, -1));
   });
 });

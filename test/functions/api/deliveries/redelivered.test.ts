@@ -9,47 +9,47 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A home with a fall that its receiver refused, and which waits to be sent again. */
-const refused = async () => {
+/** Creates a home with a fall whose delivery failed and is to be retried. */
+const createRetrying = async () => {
   const home = await world.furnish({ retrySchedule: LATE });
   const { client, at, fall, list } = home;
   world.answerWith(status(500, 'no'));
   await fall();
-  const [waiting] = (await list('?state=retrying')).data;
-  const again = async (id: string) => {
+  const [retrying] = (await list('?state=retrying')).data;
+  const resend = async (id: string) => {
     const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/deliveries/${id}/redeliver`);
     await world.idle();
     return deliveryId;
   };
-  return { ...home, id: waiting?.id ?? '', again };
+  return { ...home, id: retrying?.id ?? '', resend };
 };
 const redelivered = { state: 'delivered', reason: 'redelivered', attempts: 1, nextAttempt: null };
 
-describe('a delivery that waits and is sent again', () => {
-  test('with success is sent no more, and the hit tells of both attempts', async () => {
-    const { id, again, detail, receiver, tries, list } = await refused();
+describe('a pending delivery that is resent', () => {
+  test('ends when the resent one succeeds, and the hit counts both attempts', async () => {
+    const { id, resend, detail, receiver, tries, list } = await createRetrying();
     world.answerWith(ok);
-    const repetition = await again(id);
+    const resentId = await resend(id);
     expect(await detail(id)).toMatchObject(redelivered);
-    expect(await detail(repetition)).toMatchObject({ state: 'delivered', reason: null, replayOf: id });
+    expect(await detail(resentId)).toMatchObject({ state: 'delivered', reason: null, replayOf: id });
     await world.pass(1_500_000);
     expect(receiver.received).toHaveLength(2);
     expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number), expect.any(Number)] });
     expect((await list('?state=delivered')).total).toBe(2);
   });
 
-  test('without success goes on waiting', async () => {
-    const { id, again, detail } = await refused();
-    const repetition = await again(id);
+  test('stays pending when the resent one fails', async () => {
+    const { id, resend, detail } = await createRetrying();
+    const resentId = await resend(id);
     expect(await detail(id)).toMatchObject({ state: 'retrying', reason: null });
-    expect(await detail(repetition)).toMatchObject({ state: 'retrying', reason: null });
+    expect(await detail(resentId)).toMatchObject({ state: 'retrying', reason: null });
   });
 
-  test('ends with the repetition of its repetition, and so does that one', async () => {
-    const { id, again, detail, receiver } = await refused();
-    const first = await again(id);
+  test('ends when the resent one is resent successfully, and so does that one', async () => {
+    const { id, resend, detail, receiver } = await createRetrying();
+    const first = await resend(id);
     world.answerWith(ok);
-    const second = await again(first);
+    const second = await resend(first);
     expect(await detail(second)).toMatchObject({ state: 'delivered', replayOf: id });
     for (const deliveryId of [id, first]) expect(await detail(deliveryId)).toMatchObject(redelivered);
     await world.pass(1_500_000);
@@ -57,9 +57,9 @@ describe('a delivery that waits and is sent again', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
 
-  test('of a replay counts there as sent', async () => {
-    const { client, at, id, again, detail, set, list } = await refused();
-    // Held at first: the replay puts a repetition in its place.
+  test('counts as sent in the replay that it belongs to', async () => {
+    const { client, at, id, resend, detail, set, list } = await createRetrying();
+    // It is held at first, and the replay replaces it.
     await set({ isEnabled: false });
     await world.pass(1_500_000);
     const span = { since: 0, until: world.now(), ratePerSecond: 100 };
@@ -67,11 +67,11 @@ describe('a delivery that waits and is sent again', () => {
     await world.idle();
     await set({ isEnabled: true });
     await world.pass(60_000);
-    const [waiting] = (await list('?state=retrying')).data;
-    expect(waiting).toMatchObject({ replayOf: id });
+    const [retrying] = (await list('?state=retrying')).data;
+    expect(retrying).toMatchObject({ replayOf: id });
     world.answerWith(ok);
-    await again(waiting?.id ?? '');
-    expect(await detail(waiting?.id ?? '')).toMatchObject(redelivered);
+    await resend(retrying?.id ?? '');
+    expect(await detail(retrying?.id ?? '')).toMatchObject(redelivered);
     expect(await client.ok('GET', `${at}/replays/${replay.id}`)).toMatchObject({
       state: 'completed',
       total: 1,
@@ -81,18 +81,18 @@ describe('a delivery that waits and is sent again', () => {
   });
 
   test.each([
-    ['before it is ended', 'deliver.reported'],
-    ['after it is ended', 'deliver.originals_ended'],
-  ] as const)('is sent no more when the process dies %s: the repetition comes twice at most', async (_, name) => {
-    const { id, again, detail, receiver, tries } = await refused();
+    ['before ending it', 'deliver.reported'],
+    ['after ending it', 'deliver.originals_ended'],
+  ] as const)('ends even if the process dies %s; the resent one arrives at most twice', async (_, name) => {
+    const { id, resend, detail, receiver, tries } = await createRetrying();
     world.answerWith(ok);
     death.at(name);
-    const repetition = await again(id);
-    expect(await detail(repetition)).toMatchObject({ state: 'sending' });
+    const resentId = await resend(id);
+    expect(await detail(resentId)).toMatchObject({ state: 'sending' });
     await world.pass(61_000);
     expect(death.isOver()).toBe(true);
     expect(await detail(id)).toMatchObject(redelivered);
-    expect(await detail(repetition)).toMatchObject({ state: 'delivered', attempts: 2 });
+    expect(await detail(resentId)).toMatchObject({ state: 'delivered', attempts: 2 });
     await world.pass(1_500_000);
     expect(receiver.received).toHaveLength(3);
     expect(await tries()).toMatchObject({ allSend: true });

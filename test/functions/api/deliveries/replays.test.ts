@@ -15,7 +15,7 @@ describe('a replay', () => {
   type Client = Awaited<ReturnType<World['furnish']>>['client'];
   const progress = async (client: Client, at: string, { id }: Replay) =>
     client.ok<Replay>('GET', `${at}/replays/${id}`);
-  /** Of all there is until now; a minute later it is through. */
+  /** Replays all deliveries, and lets a minute pass, in which the replay completes. */
   const replayAll = async (client: Client, at: string): Promise<Replay> => {
     const span = { since: 0, until: world.now(), ratePerSecond: 100 };
     const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
@@ -24,7 +24,7 @@ describe('a replay', () => {
     return replay;
   };
 
-  test('sends what failed and what is held once more, and counts exactly', async () => {
+  test('resends failed deliveries, with exact counts', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     await fall();
     world.answerWith(status(500, 'no'));
@@ -42,7 +42,7 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(before + 3);
   });
 
-  test('is found by whoever may manage its webhook, while it runs, and as the newest one after that', async () => {
+  test('appears in the list while it runs, and afterwards as the latest one', async () => {
     const { fall, client, at } = await world.furnish({ retrySchedule: [0] });
     const list = async (query = '') => {
       const [page] = await client.ok<{ total: number; data: Replay[] }[]>('GET', `${at}/replays${query}`);
@@ -62,7 +62,7 @@ describe('a replay', () => {
     expect(await list('?page=1')).toEqual([]);
   });
 
-  test('that is canceled sends no more; what it had not sent has failed', async () => {
+  test('stops when canceled, and fails what it has not sent', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 4; falls++) await fall();
@@ -73,8 +73,8 @@ describe('a replay', () => {
     await receiver.until(before + 1);
     await client.ok('DELETE', `${at}/replays/${replay.id}`);
     await world.idle();
-    const { sent, failed, ...told } = await progress(client, at, replay);
-    expect(told).toMatchObject({ state: 'canceled', total: 4 });
+    const { sent, failed, ...rest } = await progress(client, at, replay);
+    expect(rest).toMatchObject({ state: 'canceled', total: 4 });
     await world.pass(10_000);
     expect((await list()).data.filter(({ state }) => !['delivered', 'failed'].includes(state))).toEqual([]);
     expect(receiver.received.length).toBe(before + sent);
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(canceled).toHaveLength(failed);
   });
 
-  test('that is paused sends no more until it goes on, and then the rest once', async () => {
+  test('sends nothing while paused, and the rest once when resumed', async () => {
     const { fall, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 12; falls++) await fall();
@@ -105,7 +105,7 @@ describe('a replay', () => {
     expect(receiver.received.length - before).toBe(12);
   });
 
-  test('takes the place of what is held: each comes once when the webhook is on again', async () => {
+  test('replaces held deliveries, which are sent once when the webhook is enabled', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let falls = 0; falls < 3; falls++) await fall();
@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(3);
     expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', total: 3, sent: 3, failed: 0 });
     expect(await record()).toMatchObject({ held: 0 });
-    // What was held has come, so no further replay takes it.
+    // The held originals count as delivered, so a later replay does not include them.
     expect((await list('?state=delivered')).data.map(({ reason }) => reason).toSorted()).toEqual([
       null,
       null,
@@ -132,7 +132,7 @@ describe('a replay', () => {
     ]);
   });
 
-  test('that is canceled leaves what was held before it: each comes once when the webhook is on again', async () => {
+  test('keeps deliveries held when canceled, and sends each once when the webhook is enabled', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let falls = 0; falls < 3; falls++) await fall();
@@ -148,7 +148,7 @@ describe('a replay', () => {
     expect(await progress(client, at, replay)).toMatchObject({ state: 'canceled', total: 3, sent: 3 });
   });
 
-  test('whose webhook is deleted is looked at no more', async () => {
+  test('ends when its webhook is deleted', async () => {
     const { fall, client, at, set, customerId } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -161,7 +161,7 @@ describe('a replay', () => {
     expect(await world.table.get(key)).not.toHaveProperty('duePk');
   });
 
-  test('that is canceled while its webhook is off leaves nothing that the webhook counts as held', async () => {
+  test('leaves none of its deliveries held when canceled while the webhook is disabled', async () => {
     const { fall, list, client, at, set, record } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 3; falls++) await fall();

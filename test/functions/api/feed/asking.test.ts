@@ -17,7 +17,7 @@ afterAll(() => world.stop());
 
 const DAY = 86_400_000;
 
-test('only its own token and whoever may manage the webhook fetch; what others know of it is nothing', async () => {
+test('allows fetching with the current token of the webhook, and to users who may manage it', async () => {
   const { client, reader, at, feed, fall } = await world.furnish();
   const other = await world.furnish();
   await fall();
@@ -27,7 +27,7 @@ test('only its own token and whoever may manage the webhook fetch; what others k
   expect(await statusFor(other.reader)).toBe(401);
   expect(await statusFor(client.as('x'.repeat(26)))).toBe(401);
   expect(await statusFor(other.client)).toBe(404);
-  // A token that was replaced is good for nothing.
+  // A replaced token is invalid.
   await client.ok('POST', `${at}/token`);
   expect(await statusFor(reader)).toBe(401);
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -35,30 +35,30 @@ test('only its own token and whoever may manage the webhook fetch; what others k
   expect((await reader.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(401);
 });
 
-test('what cannot be fetched says why: one that is off, one with an address, an unknown `after`', async () => {
+test('responds 409 for a disabled webhook or one with a URL, 404 for an unknown `after`, and 400 for invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
-  const nobodys = `${ulidsFrom(world.now())}${'0'.repeat(16)}`;
-  expect(await answer(`?after=${nobodys}`)).toBe(404);
-  // One that nobody was given yet was not fetched, so it cannot be taken.
+  const unknownId = `${ulidsFrom(world.now())}${'0'.repeat(16)}`;
+  expect(await answer(`?after=${unknownId}`)).toBe(404);
+  // A delivery that was not fetched cannot be confirmed.
   await fall();
-  const [waiting] = (await client.ok<{ data: { id: string }[] }[]>('GET', `${at}/deliveries`))[0]?.data ?? [];
-  expect(await answer(`?after=${waiting?.id}`)).toBe(404);
+  const [pending] = (await client.ok<{ data: { id: string }[] }[]>('GET', `${at}/deliveries`))[0]?.data ?? [];
+  expect(await answer(`?after=${pending?.id}`)).toBe(404);
   const old = `${ulidsFrom(world.now() - 31 * DAY)}${'0'.repeat(16)}`;
-  expect(idsOf(await feed(`?after=${old}`))).toEqual([waiting?.id]);
+  expect(idsOf(await feed(`?after=${old}`))).toEqual([pending?.id]);
   for (const bad of ['limit=0', 'limit=101', 'wait=21', 'wait=-1', 'after=x', 'limit=1e1'])
     expect([bad, await answer(`?${bad}`)]).toEqual([bad, 400]);
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   await client.ok('PUT', at, { ...webhook, isEnabled: false });
   expect(await answer()).toBe(409);
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
-  // What came meanwhile, and before, is still there.
-  expect(idsOf(await feed())).toEqual([waiting?.id]);
+  // Pending deliveries are still there.
+  expect(idsOf(await feed())).toEqual([pending?.id]);
   await client.ok('PUT', at, { ...webhook, url: receiver.url });
   expect(await answer()).toBe(409);
 });
 
-test('what waits is posted once the webhook has an address, and what was to be posted is fetched once it has none', async () => {
+test('posts pending deliveries once the webhook has a URL, and returns them once it has none', async () => {
   const { client, at, receiver, fall, feed, list } = await world.furnish();
   await fall();
   await feed();
@@ -80,7 +80,7 @@ test('what waits is posted once the webhook has an address, and what was to be p
   expect(receiver.received).toHaveLength(3);
 });
 
-test('a delivery whose process died amid its request is fetched, too, once the webhook has no address', async () => {
+test('returns a delivery whose process died during its request', async () => {
   const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   await client.ok('PUT', at, { ...webhook, url: receiver.url });
@@ -95,29 +95,29 @@ test('a delivery whose process died amid its request is fetched, too, once the w
   expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
-test('when nobody has fetched for 10 minutes an alarm rings each minute and one mail is sent, until somebody fetches', async () => {
+test('alarms every minute and sends one email after 10 minutes without a fetch', async () => {
   const { client, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
   const email = `chief-${customerId}@example.com`;
   await client.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
-  const rung = () => world.valuesOf('FeedsNotFetched').length;
+  const alarms = () => world.valuesOf('FeedsNotFetched').length;
   const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Nobody fetches`)).length;
-  const before = rung();
+  const before = alarms();
   await feed();
   await world.pass(590_000);
-  const others = rung() - before;
+  const others = alarms() - before;
   expect([mailed(), (await health()).failingSince]).toEqual([0, null]);
   await world.pass(20_000);
   await world.pass(60_000);
-  expect(rung() - before).toBeGreaterThanOrEqual(others + 2);
+  expect(alarms() - before).toBeGreaterThanOrEqual(others + 2);
   expect(mailed()).toBe(1);
   expect((await health()).failingSince).toEqual(expect.any(Number));
   await feed();
   expect((await health()).failingSince).toBeNull();
 });
 
-test('what nobody takes has failed after 14 days as expired, fetched or not, and then the next is given', async () => {
+test('expires unconfirmed deliveries after 14 days, fetched or not, and continues with the next', async () => {
   const { fall, feed, list } = await world.furnish();
   const idle = await world.furnish();
   await fall();
@@ -135,13 +135,13 @@ test('what nobody takes has failed after 14 days as expired, fetched or not, and
     ['failed', 'expired'],
     ['pending', null],
   ]);
-  // One that expired was taken by nobody; to go on behind it begins at the oldest that is there.
+  // Continuing after an expired delivery starts at the oldest pending one.
   expect(idsOf(await feed(`?after=${given?.id}`))).toEqual([next?.id]);
   await world.pass(61_000);
   expect((await idle.list()).data).toMatchObject([{ state: 'failed', reason: 'expired' }]);
 });
 
-test('a fetch that waits is answered when something comes, and empty when nothing does', async () => {
+test('waits for deliveries, and returns an empty list if there are none', async () => {
   const { fall, feed } = await world.furnish();
   expect(await feed('?wait=1')).toEqual([]);
   const waiting = feed('?wait=20');
@@ -152,27 +152,27 @@ test('a fetch that waits is answered when something comes, and empty when nothin
 test.each([
   ['its token is replaced', 401, ({ client, at }: Home) => client.ok('POST', `${at}/token`)],
   [
-    'its webhook is switched off',
+    'its webhook is disabled',
     409,
     async ({ client, at }: Home) => {
       const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
       await client.ok('PUT', at, { ...webhook, isEnabled: false });
     },
   ],
-] as const)('a fetch that waits is given nothing any more once %s', async (_, status, change) => {
+] as const)('rejects a waiting fetch once %s', async (_, status, change) => {
   const home = await world.furnish();
   const { reader, client, at, fall } = home;
   const waiting = reader.call('GET', `${at}/feed?wait=20`);
-  // That it was let in is noted at the webhook.
-  const isHeard = async () =>
+  // An accepted fetch is recorded at the webhook.
+  const isRecorded = async () =>
     (await client.ok<{ health: { lastSuccess: number | null } }>('GET', at)).health.lastSuccess !== null;
-  while (!(await isHeard()));
+  while (!(await isRecorded()));
   await change(home);
   await fall();
   expect((await waiting).status).toBe(status);
 });
 
-test('many who fetch at once get the same, and each delivery is taken once', async () => {
+test('returns the same to concurrent fetches, and confirms each delivery once', async () => {
   const { fall, feed, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const given = await feed();

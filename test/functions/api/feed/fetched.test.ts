@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const SECRET = 'a-secret-of-16-or-more';
-/** When the fall in a body began, of the times that a test gave them. */
+/** The start of the fall in a body. */
 const startOf = ({ body }: Fed): number => JSON.parse(body).event.raw.payload.timestamp;
 
-test('a fetch gives the headers and the body that are posted once the webhook has an address', async () => {
+test('returns the same headers and body that are posted to a URL', async () => {
   const { fall, feed, client, at, receiver, token } = await world.furnish();
   await fall();
   const [fetched] = await feed();
@@ -43,13 +43,13 @@ test('a fetch gives the headers and the body that are posted once the webhook ha
   for (const name of same) expect(posted?.headers[name]).toBe(lower[name]);
 });
 
-test('the falls of a sensor come in their order, also those of one call and one millisecond', async () => {
+test('returns the falls of a sensor in order, even those of one call and one millisecond', async () => {
   const { say, feed } = await world.furnish();
   const first = world.now() - 100_000;
   const starts = Array.from({ length: 12 }, (_, at) => first + at * 1_000);
-  const status = (start: number, word: string) => fallMessage(word, start);
-  await say(starts.slice(0, 8).flatMap((start) => [status(start, 'calling'), status(start, 'finished')]));
-  for (const start of starts.slice(8)) await say(status(start, 'calling'));
+  const statusOf = (start: number, state: string) => fallMessage(state, start);
+  await say(starts.slice(0, 8).flatMap((start) => [statusOf(start, 'calling'), statusOf(start, 'finished')]));
+  for (const start of starts.slice(8)) await say(statusOf(start, 'calling'));
   const seen: number[] = [];
   let after = '';
   for (;;) {
@@ -61,7 +61,7 @@ test('the falls of a sensor come in their order, also those of one call and one 
   expect(seen).toEqual(starts);
 });
 
-test('all up to `after` is delivered from then on, at the time of its first fetch; what is behind it comes again', async () => {
+test('marks everything up to `after` as delivered at its first fetch, and returns the rest again', async () => {
   const { fall, feed, detail, tries, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const fetchedAt = world.now();
@@ -80,14 +80,14 @@ test('all up to `after` is delivered from then on, at the time of its first fetc
     expect(attemptLog[0]?.startDate).toBeLessThan(fetchedAt + 5_000);
   }
   expect(await detail(third ?? '')).toMatchObject({ state: 'pending', attempts: 0 });
-  // Whoever asks again, with the same or an earlier one, changes nothing.
+  // Repeating the call, or naming an earlier delivery, changes nothing.
   expect(idsOf(await feed(`?after=${second}`))).toEqual([third]);
   expect(idsOf(await feed(`?after=${first}`))).toEqual([third]);
   expect(await feed(`?after=${third}`)).toEqual([]);
   expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number)] });
 });
 
-test('a step of an alarm that somebody has taken is not given, unless it was given before', async () => {
+test('skips escalation steps of an acknowledged alarm, unless they were returned before', async () => {
   const { client, fall, feed, customerId, at } = await world.furnish();
   const [{ data: [rule] = [] } = {}] = await client.ok<{ data?: { id: number; recipients: object[] }[] }[]>(
     'GET',
@@ -111,7 +111,7 @@ test('a step of an alarm that somebody has taken is not given, unless it was giv
   expect(await feed()).toEqual([]);
 });
 
-test('a webhook of the customer is fetched as one of a bot; a test and a repetition wait in the feed, too', async () => {
+test('returns tests and resent deliveries, for webhooks of bots as well', async () => {
   const { client, at, feed, fall } = await world.furnish({ isCustomerHook: false });
   await client.ok('POST', `${at}/test`);
   await world.idle();
@@ -123,7 +123,7 @@ test('a webhook of the customer is fetched as one of a bot; a test and a repetit
   await feed(`?after=${alarm?.id}`);
   const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/deliveries/${alarm?.id}/redeliver`);
   await world.idle();
-  const [again] = await feed();
-  expect(again).toMatchObject({ id: deliveryId, body: alarm?.body });
-  expect(again?.headers['webhook-id']).toBe(alarm?.id);
+  const [resent] = await feed();
+  expect(resent).toMatchObject({ id: deliveryId, body: alarm?.body });
+  expect(resent?.headers['webhook-id']).toBe(alarm?.id);
 });

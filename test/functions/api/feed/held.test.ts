@@ -4,13 +4,13 @@ import type { Item } from '#shared/store/engine/request.ts';
 import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
-/** Is a webhook read as it was before it held anything? */
-let isReadEarly = false;
+/** Whether webhooks are read as they were before they held anything. */
+let isStale = false;
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {
-    const get = async <T extends Item>(...asked: Parameters<typeof runtime.table.get>) => {
-      const found = await runtime.table.get<T>(...asked);
-      return isReadEarly && found && 'held' in found ? { ...found, held: 0 } : found;
+    const get = async <T extends Item>(...args: Parameters<typeof runtime.table.get>) => {
+      const found = await runtime.table.get<T>(...args);
+      return isStale && found && 'held' in found ? { ...found, held: 0 } : found;
     };
     return { ...runtime, table: { ...runtime.table, get } };
   };
@@ -20,7 +20,7 @@ afterAll(() => world.stop());
 
 const DAY = 86_400_000;
 
-/** A home whose webhook had an address, and holds the delivery of a fall since it was switched off. */
+/** Creates a home with a disabled webhook, which had a URL, and holds the delivery of a fall. */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, at, receiver, fall, list } = home;
@@ -31,7 +31,7 @@ const furnish = async () => {
   return { ...home, webhook, heldId: held?.id ?? '' };
 };
 
-test('what a webhook holds is given within two minutes once it is fetched instead, also by a reader that never pauses', async () => {
+test('returns held deliveries within two minutes after the webhook loses its URL, even to a client that keeps fetching', async () => {
   const { client, at, webhook, heldId, feed, record } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   const given: string[][] = [];
@@ -42,25 +42,25 @@ test('what a webhook holds is given within two minutes once it is fetched instea
   given.push(idsOf(await feed(`?after=${heldId}`)));
   expect(given.flat()).toContain(heldId);
   expect(given.at(-1)).toEqual([]);
-  // The next look is put off again by each fetch.
+  // Every fetch postpones the next check.
   await world.pass(60_000);
   await feed();
   expect(Number((await record())?.dueAt)).toBeGreaterThan(world.now());
 });
 
-test('what was held in the moment of a fetch, so that the fetch does not know of it, is released by the next sweep', async () => {
+test('releases deliveries by the next sweep if a fetch missed that they are held', async () => {
   const { client, at, webhook, heldId, feed, list } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
-  isReadEarly = true;
+  isStale = true;
   expect(await feed()).toEqual([]);
-  isReadEarly = false;
+  isStale = false;
   await world.pass(60_000);
   await world.pass(1_000);
   expect((await list()).data).toMatchObject([{ id: heldId, state: 'pending' }]);
   expect(idsOf(await feed())).toEqual([heldId]);
 });
 
-test('what a webhook holds that is to be fetched, and stays off, has failed after 14 days', async () => {
+test('expires held deliveries after 14 days while the webhook stays disabled', async () => {
   const { client, at, webhook, list } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: false });
   await world.pass(14 * DAY - 60_000);

@@ -13,13 +13,13 @@ import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
-const SECRET = 'what-the-maker-and-we-agreed-on';
+const SECRET = 'the-secret-of-the-maker';
 let cloud: Cloud;
 let maker: Receiver;
 let admin: Client;
 let home: Awaited<ReturnType<typeof createHome>>;
 let status = 200;
-let isQueueAway = false;
+let isQueueUnavailable = false;
 const clock = skippingClock(Date.now());
 beforeAll(async () => {
   maker = await startReceiver((_, response) => void response.writeHead(status).end());
@@ -30,9 +30,9 @@ beforeAll(async () => {
       ...runtime,
       queues: {
         ...runtime.queues,
-        send: async (...given) => {
-          if (isQueueAway) throw new QueueUnavailable('away');
-          await runtime.queues.send(...given);
+        send: async (...args) => {
+          if (isQueueUnavailable) throw new QueueUnavailable('unavailable');
+          await runtime.queues.send(...args);
         },
       },
     }),
@@ -43,22 +43,22 @@ beforeAll(async () => {
 afterAll(() => Promise.all([cloud.stop(), maker.stop()]));
 
 const opinion = { referenceDate: 1_795_240_868_348, reason: 'dog', classification: 'FALSE_POSITIVE' };
-const say = (sensorId: string, more: object = {}) =>
+const giveFeedback = (sensorId: string, more: object = {}) =>
   home.client.ok<Feedback>('POST', `/sensors/${sensorId}/feedback`, { ...opinion, ...more });
-/** Takes what the maker got since it was last taken. */
-const taken = async () => {
+/** Returns the requests that the maker received since the last call. */
+const newRequests = async () => {
   await cloud.idle();
   return maker.received.splice(0).map(({ headers, body }) => ({ headers, text: body, ...JSON.parse(body) }));
 };
 const webhookOfMaker = async () => {
   const customers = await admin.ok<{ id: number; name: string }[]>('GET', '/customers');
-  const all = customers.filter(({ name }) => name === 'Feedback to maker A');
-  expect(all).toHaveLength(1);
-  const [page] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks?customerId=${all[0]?.id}`);
-  return { customerId: all[0]?.id, webhookId: page?.data[0]?.id };
+  const found = customers.filter(({ name }) => name === 'Feedback to maker A');
+  expect(found).toHaveLength(1);
+  const [page] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks?customerId=${found[0]?.id}`);
+  return { customerId: found[0]?.id, webhookId: page?.data[0]?.id };
 };
 
-test('feedback reaches the maker as the API answers it, with what it is about, signed with the secret that was agreed on', async () => {
+test('forwards feedback to the maker as the API returns it, with its event and a signature', async () => {
   const { sensorId, device } = await linkSensor(home.client);
   const fall = fallMessage('calling', clock.now());
   await device.ok('POST', `/devices/${sensorId}/messages`, fall);
@@ -68,15 +68,15 @@ test('feedback reaches the maker as the API answers it, with what it is about, s
     `/sensors/${sensorId}/events`,
   );
   const event = events?.data.find(({ type }) => type === 'fall');
-  await say(sensorId);
-  await taken();
+  await giveFeedback(sensorId);
+  await newRequests();
   await admin.ok('PUT', `/webhooks/${(await webhookOfMaker()).webhookId}/secret`, { secretKey: SECRET });
-  const given = await say(sensorId, { eventId: event?.uuid });
-  expect(given.forwardToMakerA).toBe(true);
-  const [{ headers, text, feedback, sensor, event: about }, ...more] = await taken();
+  const created = await giveFeedback(sensorId, { eventId: event?.uuid });
+  expect(created.forwardToMakerA).toBe(true);
+  const [{ headers, text, feedback, sensor, event: about }, ...more] = await newRequests();
   expect(more).toEqual([]);
-  expect(FeedbackPayload.parse(JSON.parse(text)).feedback).toEqual(given);
-  expect([feedback, sensor]).toEqual([given, { id: sensorId, deviceId: sensorId }]);
+  expect(FeedbackPayload.parse(JSON.parse(text)).feedback).toEqual(created);
+  expect([feedback, sensor]).toEqual([created, { id: sensorId, deviceId: sensorId }]);
   expect(about).toMatchObject({ uuid: event?.uuid, type: 'fall', action: 'fall_detected' });
   const id = String(headers['webhook-id']);
   const timestampSeconds = Number(headers['webhook-timestamp']);
@@ -88,62 +88,62 @@ test('feedback reaches the maker as the API answers it, with what it is about, s
   expect(headers.authorization).toBeUndefined();
 });
 
-test('feedback is not forwarded of a sensor of another maker, or of one that may not be optimized', async () => {
+test('does not forward feedback on sensors of another maker, or with optimization disabled', async () => {
   const a = await linkSensor(home.client);
   const b = await linkSensor(home.client, 'maker_b');
   const path = `/sensors/${a.sensorId}/maker_a/config/basic`;
   await home.client.ok('PUT', path, { ...(await home.client.ok('GET', path)), optimizationEnabled: false });
-  for (const { sensorId } of [a, b]) expect((await say(sensorId)).forwardToMakerA).toBe(false);
-  expect(await taken()).toEqual([]);
+  for (const { sensorId } of [a, b]) expect((await giveFeedback(sensorId)).forwardToMakerA).toBe(false);
+  expect(await newRequests()).toEqual([]);
 });
 
-test('an attempt that fails is repeated with the same id and bytes; the last one in vain is counted, and can be sent again', async () => {
+test('retries with the same id and body, and counts a final failure, which can be resent', async () => {
   const { sensorId } = await linkSensor(home.client);
   status = 500;
-  await say(sensorId);
-  const tries = await taken();
+  await giveFeedback(sensorId);
+  const tries = await newRequests();
   expect(tries).toHaveLength(2);
   expect(new Set(tries.map(({ headers, text }) => `${headers['webhook-id']} ${text}`)).size).toBe(1);
   expect(cloud.valuesOf('FeedbackFailed')).toEqual([1]);
   status = 200;
   const { customerId, webhookId: webhook } = await webhookOfMaker();
-  // No customer is told: the sensor is none of the maker's customer.
+  // Creates no event: the sensor does not belong to the customer of the maker.
   expect(await cloud.runtime.table.queryAll({ pk: `C#${customerId}#S#${sensorId}` })).toEqual([]);
   const [failed] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks/${webhook}/deliveries?state=failed`);
   await admin.ok('POST', `/webhooks/${webhook}/deliveries/${failed?.data[0]?.id}/redeliver`);
-  const [again] = await taken();
-  expect([again?.text, again?.headers['webhook-id']]).toEqual([tries[0]?.text, tries[0]?.headers['webhook-id']]);
+  const [resent] = await newRequests();
+  expect([resent?.text, resent?.headers['webhook-id']]).toEqual([tries[0]?.text, tries[0]?.headers['webhook-id']]);
 });
 
-test('feedback that was answered is forwarded although no queue took it: the sweep finds it', async () => {
+test('forwards feedback by the sweep if the queue was unavailable', async () => {
   const { sensorId } = await linkSensor(home.client);
-  isQueueAway = true;
-  const given = await say(sensorId);
-  isQueueAway = false;
-  expect(await taken()).toEqual([]);
+  isQueueUnavailable = true;
+  const created = await giveFeedback(sensorId);
+  isQueueUnavailable = false;
+  expect(await newRequests()).toEqual([]);
   clock.skipTo(clock.now() + 60_000);
   await cloud.sweep();
-  expect((await taken()).map(({ feedback }) => feedback)).toEqual([given]);
+  expect((await newRequests()).map(({ feedback }) => feedback)).toEqual([created]);
 });
 
-test('one webhook is for all feedback, also for several at once, and it follows the setting', async () => {
+test('uses one webhook for all feedback, even concurrent feedback, and updates its URL', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'feedback-'));
   const elsewhere = await startReceiver();
-  const given = async (url: string, count: number): Promise<number> => {
-    const own = await startTestCloud({ dataDir: folder, environment: { MAKER_A_FEEDBACK_URL: url } });
-    const root = await adminOf(own.url);
+  const run = async (url: string, count: number): Promise<number> => {
+    const server = await startTestCloud({ dataDir: folder, environment: { MAKER_A_FEEDBACK_URL: url } });
+    const root = await adminOf(server.url);
     const name = `home-${count}`;
     const { client } = await createHome(root, name, ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(client);
     const give = () => client.ok<Feedback>('POST', `/sensors/${sensorId}/feedback`, opinion);
     const answers = await Promise.all(Array.from({ length: count }, give));
     expect(answers.every(({ forwardToMakerA }) => forwardToMakerA)).toBe(true);
-    await own.idle();
+    await server.idle();
     const customers = await root.ok<{ name: string }[]>('GET', '/customers');
-    await own.stop();
+    await server.stop();
     return customers.filter((customer) => !customer.name.startsWith('home')).length;
   };
-  expect([await given(maker.url, 3), await given(elsewhere.url, 2)]).toEqual([1, 1]);
+  expect([await run(maker.url, 3), await run(elsewhere.url, 2)]).toEqual([1, 1]);
   expect([maker.received.splice(0).length, elsewhere.received.length]).toEqual([3, 2]);
   await elsewhere.stop();
   rmSync(folder, { recursive: true, force: true });

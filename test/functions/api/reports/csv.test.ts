@@ -27,7 +27,7 @@ const csv = (name: string | null): string => {
 const lineOf = (name: string | null): string | undefined => csv(name).split('\r\n')[1];
 const figuresText = '3,0,1,2,1,0,3,1,61.5,,1,3600,0';
 
-/** Reads CSV as RFC 4180 says. */
+/** Parses CSV according to RFC 4180. */
 const read = (text: string): string[][] => {
   const lines: string[][] = [[]];
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
@@ -37,24 +37,24 @@ const read = (text: string): string[][] => {
   return lines.slice(0, -1);
 };
 
-test('a table begins with the mark of UTF-8, by which Excel knows it', () => {
+test('starts with a byte order mark, by which Excel recognizes UTF-8', () => {
   expect([...csvOf({ timeZone: 'UTC', from: '', to: '', months: [] }).slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
 });
 
-test('no name is a formula for a spreadsheet', () => {
+test('escapes names that spreadsheets would interpret as formulas', () => {
   expect(lineOf('=HYPERLINK("http://x")')).toBe(`2026-11,true,"'=HYPERLINK(""http://x"")",id,${figuresText}`);
   for (const begin of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
     expect(read(csv(`${begin}1`))[1]?.[2], begin).toBe(`'${begin}1`);
   expect(lineOf(' =1')).toBe(`2026-11,true,' =1,id,${figuresText}`);
 });
 
-test('other names stay as they are, and none is empty where the sensor is gone', () => {
+test('keeps other names, and leaves the name of a former sensor empty', () => {
   expect(lineOf('Zimmer 3 ä')).toBe(`2026-11,true,Zimmer 3 ä,id,${figuresText}`);
   expect(lineOf('Room 1, left')).toBe(`2026-11,true,"Room 1, left",id,${figuresText}`);
   expect(lineOf(null)).toBe(`2026-11,true,,id,${figuresText}`);
 });
 
-test('any name is read back by RFC 4180, in one cell', () => {
+test('writes every name as one cell that RFC 4180 parsers read back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => {
       const [head = [], line = [], ...rest] = read(csv(name));

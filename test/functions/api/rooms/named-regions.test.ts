@@ -47,40 +47,40 @@ describe('a region that a rule names', () => {
     return (answer.body as { regions: { id: string }[] }).regions[0]?.id;
   };
 
-  test('is not taken away: a 409 names the rules, also those that are switched off', async () => {
+  test('cannot be removed: the 409 lists the rules, including disabled ones', async () => {
     const regionId = await idOfBed();
-    const made = [];
+    const created = [];
     for (const isEnabled of [true, false])
-      made.push(await client.ok<{ id: number; name: string }>('POST', '/rules', { ...rule, regionId, isEnabled }));
+      created.push(await client.ok<{ id: number; name: string }>('POST', '/rules', { ...rule, regionId, isEnabled }));
     await client.ok('POST', '/rules', rule);
     const answer = await put({ ...bed, kind: 'default' });
     expect([answer.status, answer.body]).toEqual([
       409,
       {
-        message: `Rules name a region that this room does not have: ${made.map(({ id, name }) => `"${name}" (${id})`).join(', ')}; change or delete them first`,
+        message: `Rules name a region that this room does not have: ${created.map(({ id, name }) => `"${name}" (${id})`).join(', ')}; change or delete them first`,
         statusCode: 409,
       },
     ]);
     const [still] = await client.ok<{ id: string }[]>('GET', `/sensors/${sensorId}/room/regions`);
     expect(still?.id).toBe(regionId);
-    // It may be moved and renamed, and go once no rule names it.
+    // It can be moved and renamed, and removed once no rule names it.
     expect(await put({ ...bed, kind: 'default', id: regionId, name: 'Sofa' })).toMatchObject({ status: 200 });
-    for (const { id } of made) await client.ok('DELETE', `/rules/${id}`);
+    for (const { id } of created) await client.ok('DELETE', `/rules/${id}`);
     expect(await put()).toMatchObject({ status: 200 });
   });
 
-  test('is there, or the rule is not, when room and rule are written at the same moment', async () => {
+  test('cannot be removed while a rule that names it is created concurrently', async () => {
     for (let round = 0; round < 15; round++) {
       const regionId = await idOfBed();
-      const [taken, made] = await Promise.all([
+      const [removal, creation] = await Promise.all([
         put(),
         client.call('POST', '/rules', { ...rule, regionId, name: `round ${round}` }),
       ]);
       expect([
         [200, 400],
         [409, 201],
-      ]).toContainEqual([taken.status, made.status]);
-      if (made.status === 201) await client.ok('DELETE', `/rules/${(made.body as { id: number }).id}`);
+      ]).toContainEqual([removal.status, creation.status]);
+      if (creation.status === 201) await client.ok('DELETE', `/rules/${(creation.body as { id: number }).id}`);
     }
   });
 });

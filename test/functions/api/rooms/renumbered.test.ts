@@ -18,7 +18,7 @@ const regionOf = (kind: string, name: string, left: number) => ({
   bottomRightX: left + 50,
   bottomRightY: 100,
 });
-// The bed comes first wherever it is in the body.
+// Beds get the first numbers, wherever they are in the body.
 const bed = regionOf('bed', 'Bed', -100);
 const chair = regionOf('default', 'Chair', 100);
 
@@ -32,8 +32,8 @@ const furnish = async (maker?: 'maker_a' | 'maker_b') => {
       await device.ok('POST', `/devices/${sensorId}/messages`, message);
       await cloud.idle();
     },
-    /** What happened in regions, from the first on. */
-    heard: async (): Promise<string[]> => {
+    /** The events of regions, oldest first. */
+    regionEvents: async (): Promise<string[]> => {
       type Event = { action: string; region: { name: string } | null };
       const [page] = await client.ok<{ data: Event[] }[]>('GET', `/sensors/${sensorId}/events`);
       return (page?.data ?? [])
@@ -43,35 +43,35 @@ const furnish = async (maker?: 'maker_a' | 'maker_b') => {
   };
 };
 
-describe('regions that get other numbers', () => {
-  test('keep who is in them: what is the same is no event, and who leaves the bed is told', async () => {
-    const { put, say, heard } = await furnish();
+describe('renumbered regions', () => {
+  test('keep their presence, and report only real changes', async () => {
+    const { put, say, regionEvents } = await furnish();
     await put(chair);
     await say(a.regions({ 0: 1 }));
     await put(chair, bed);
     await say(a.regions({ 0: 0, 1: 1 }));
-    expect(await heard()).toEqual(['entered Chair']);
+    expect(await regionEvents()).toEqual(['entered Chair']);
     await say(a.regions({ 0: 1, 1: 0 }));
     await say(a.regions({ 0: 0, 1: 0 }));
-    expect((await heard()).slice(1).toSorted()).toEqual(['entered Bed', 'left Bed', 'left Chair']);
+    expect((await regionEvents()).slice(1).toSorted()).toEqual(['entered Bed', 'left Bed', 'left Chair']);
   });
 
-  test('are empty where the region with that number is gone: who enters is told', async () => {
-    const { put, say, heard } = await furnish();
+  test('start empty if the previous region with that number was removed', async () => {
+    const { put, say, regionEvents } = await furnish();
     await put(chair, bed);
     await say(a.regions({ 0: 1, 1: 0 }));
     await put(chair);
     await say(a.regions({ 0: 1 }));
-    expect(await heard()).toEqual(['entered Bed', 'entered Chair']);
+    expect(await regionEvents()).toEqual(['entered Bed', 'entered Chair']);
   });
 
-  test('of maker B are those where somebody lies who entered them before', async () => {
-    const { put, say, heard } = await furnish('maker_b');
+  test('keep the region of a fall that maker B reports', async () => {
+    const { put, say, regionEvents } = await furnish('maker_b');
     await put(chair);
     await say(b.move(1, 3, 0, 0));
     await put(chair, bed);
     await say(b.pose(1, 5));
     await say(b.move(1, 3, 0, 1));
-    expect(await heard()).toEqual(['entered Chair', 'fall_detected Chair']);
+    expect(await regionEvents()).toEqual(['entered Chair', 'fall_detected Chair']);
   });
 });

@@ -37,8 +37,8 @@ const listed = async (query: string) => {
   const [page] = await home.client.ok<{ data: RuleHit[] }[]>('GET', `${hitsPath()}?${query}`);
   return page?.data ?? [];
 };
-/** A fall of a new sensor; gives its hit. */
-const fallen = async () => {
+/** Lets a new sensor report a fall. Returns its hit. */
+const createHit = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   await cloud.idle();
@@ -46,45 +46,45 @@ const fallen = async () => {
   if (!hit) throw new Error('no hit');
   return { hit, sensorId, path: `${hitsPath()}/${hit.id}/acknowledgement` };
 };
-const shownOf = async ({ id }: RuleHit) =>
+const acknowledgementOf = async ({ id }: RuleHit) =>
   (await home.client.ok<RuleHit>('GET', `${hitsPath()}/${id}`)).acknowledgement;
 const anna = () => ({ userId: home.userId, name: 'A B', date: expect.any(Number) });
 const ben = () => ({ userId: other.id, name: 'Ben Okafor', date: expect.any(Number) });
 
 describe('an acknowledgement of a rule hit', () => {
-  test('tells who takes care of it and since when, in the hit and in lists; without one it is null', async () => {
-    const { hit, path, sensorId } = await fallen();
+  test('appears with user and date in the hit and in lists, and is null before', async () => {
+    const { hit, path, sensorId } = await createHit();
     expect(hit.acknowledgement).toBeNull();
     const before = Date.now();
     const made = await home.client.ok<RuleHit>('PUT', path, {});
     expect(made).toMatchObject({ id: hit.id, acknowledgement: anna() });
     expect(made.acknowledgement?.date).toBeGreaterThanOrEqual(before);
-    expect(await shownOf(hit)).toEqual(made.acknowledgement);
+    expect(await acknowledgementOf(hit)).toEqual(made.acknowledgement);
     expect((await listed(`sensorId=${sensorId}`))[0]?.acknowledgement).toEqual(made.acknowledgement);
     expect((await listed('sortBy=desc(updateDate)'))[0]).toMatchObject({ id: hit.id, acknowledgement: anna() });
   });
 
-  test('is a change of the hit: it comes first in the order of changes', async () => {
-    const first = await fallen();
-    await fallen();
+  test('updates the hit, which comes first when sorted by updateDate', async () => {
+    const first = await createHit();
+    await createHit();
     const { updateDate } = await home.client.ok<RuleHit>('PUT', first.path, {});
     expect((await listed('sortBy=desc(updateDate)&perPage=1'))[0]).toMatchObject({ id: first.hit.id, updateDate });
   });
 
-  test('stands as the first one made it: the same user gets 200, another one a 409 that names the first', async () => {
-    const { hit, path } = await fallen();
+  test('stays with the first user: repeating it returns 200, and others get a 409 with the name', async () => {
+    const { hit, path } = await createHit();
     const first = await home.client.ok<RuleHit>('PUT', path, {});
     expect(await home.client.ok<RuleHit>('PUT', path, {})).toEqual(first);
     const refused = await other.client.call('PUT', path, {});
     expect([refused.status, refused.body]).toEqual([409, { message: 'A B takes care of it already', statusCode: 409 }]);
-    expect(await shownOf(hit)).toEqual(first.acknowledgement);
+    expect(await acknowledgementOf(hit)).toEqual(first.acknowledgement);
   });
 
-  test('of 50 users at once has one winner, whom all others are told', async () => {
-    const { hit, path } = await fallen();
+  test('goes to one of 50 concurrent callers, and the others get the name of that user', async () => {
+    const { hit, path } = await createHit();
     const clients = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? home.client : other.client));
     const answers = await Promise.all(clients.map((client) => client.call('PUT', path, {})));
-    const winner = await shownOf(hit);
+    const winner = await acknowledgementOf(hit);
     const isFirst = winner?.userId === home.userId;
     expect(answers.map(({ status }) => status)).toEqual(
       clients.map((_, at) => ((at % 2 === 0) === isFirst ? 200 : 409)),
@@ -95,22 +95,22 @@ describe('an acknowledgement of a rule hit', () => {
       );
   });
 
-  test('is taken back by whom it was, and by who has manage_customers; then the next one stands', async () => {
-    const { hit, path } = await fallen();
+  test('can be withdrawn by its user or with manage_customers, and then be made by others', async () => {
+    const { hit, path } = await createHit();
     await other.client.ok('PUT', path, {});
     expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ id: hit.id, acknowledgement: null });
     expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ acknowledgement: null });
     await home.client.ok('PUT', path, {});
     expect((await other.client.call('DELETE', path)).status).toBe(403);
-    expect(await shownOf(hit)).toEqual(anna());
+    expect(await acknowledgementOf(hit)).toEqual(anna());
     await home.client.ok('DELETE', path);
     expect(await other.client.ok('PUT', path, {})).toMatchObject({ acknowledgement: ben() });
     await home.client.ok('DELETE', path);
-    expect(await shownOf(hit)).toBeNull();
+    expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('needs no permission, but more than a token that may only read, and the right customer', async () => {
-    const { path } = await fallen();
+  test('needs no permission, but is refused to read-only tokens and other customers', async () => {
+    const { path } = await createHit();
     const read = await other.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'r',
       readOnly: true,
@@ -121,18 +121,18 @@ describe('an acknowledgement of a rule hit', () => {
     expect(await admin.ok('PUT', path, {})).toMatchObject({ acknowledgement: { userId: expect.any(Number) } });
   });
 
-  test('is told to customer webhooks once, with who and which hit, as an event alarm/acknowledged', async () => {
+  test('sends alarm/acknowledged to customer webhooks once', async () => {
     const hooks = await startReceiver();
     const hook = { name: 'log', url: hooks.url, isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, format: 'full' });
     const raw = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, format: 'raw' });
-    const { hit, path, sensorId } = await fallen();
+    const { hit, path, sensorId } = await createHit();
     const { acknowledgement } = await home.client.ok<RuleHit>('PUT', path, {});
     await home.client.ok('PUT', path, {});
     await other.client.call('PUT', path, {});
     await cloud.idle();
-    const told = hooks.received.map(({ body }) => JSON.parse(body)).filter(({ event }) => event?.type === 'alarm');
-    expect(told).toMatchObject([
+    const sent = hooks.received.map(({ body }) => JSON.parse(body)).filter(({ event }) => event?.type === 'alarm');
+    expect(sent).toMatchObject([
       {
         event: { action: 'acknowledged', createDate: acknowledgement?.date, raw: {} },
         sensor: { id: sensorId },
@@ -145,28 +145,31 @@ describe('an acknowledgement of a rule hit', () => {
     await hooks.stop();
   });
 
-  test('is one event, though other tasks lead to its notice, which was not removed', async () => {
-    const { path, sensorId, hit } = await fallen();
-    const { acknowledgement: given } = await home.client.ok<RuleHit>('PUT', path, {});
+  test('creates one event, even if its notice is processed repeatedly', async () => {
+    const { path, sensorId, hit } = await createHit();
+    const { acknowledgement } = await home.client.ok<RuleHit>('PUT', path, {});
     await cloud.idle();
     const key = { customerId: home.customerId, sensorId };
-    const told = async () => {
+    const eventIds = async () => {
       const [page] = await home.client.ok<{ data: { uuid: string; type: string }[] }[]>(
         ...(['GET', `/sensors/${sensorId}/events`] as const),
       );
       return page?.data.flatMap(({ type, uuid }) => (type === 'alarm' ? [uuid] : [])) ?? [];
     };
-    const [uuid = ''] = await told();
-    if (!given) throw new Error('no acknowledgement');
+    const [uuid = ''] = await eventIds();
+    if (!acknowledgement) throw new Error('no acknowledgement');
     const { table, queues } = cloud.runtime;
-    const notice = { notice: 'acknowledged' as const, acknowledgement: { ruleHitId: hit.id, ...given } };
-    await store(table).events.keepNotice(key, uuid, { ...notice, receiveDate: given.date });
-    const task = { type: 'process_notice' as const, ...key, uuid, receiveDate: given.date };
+    const notice = { notice: 'acknowledged' as const, acknowledgement: { ruleHitId: hit.id, ...acknowledgement } };
+    await store(table).events.keepNotice(key, uuid, { ...notice, receiveDate: acknowledgement.date });
+    const task = { type: 'process_notice' as const, ...key, uuid, receiveDate: acknowledgement.date };
     await queues.send(
       queueOf(task),
-      ['again', 'and again'].map((id) => encode(task, 0, id)),
+      ['second', 'third'].map((id) => encode(task, 0, id)),
     );
     await cloud.idle();
-    expect([await told(), await store(table).events.notice(home.customerId, sensorId, uuid)]).toEqual([[uuid], null]);
+    expect([await eventIds(), await store(table).events.notice(home.customerId, sensorId, uuid)]).toEqual([
+      [uuid],
+      null,
+    ]);
   });
 });

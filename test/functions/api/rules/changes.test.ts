@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 let falls = 0;
-/** A fall of its own; gives how many hits the customer has once everything has come of it. */
+/** Lets a sensor report a separate fall. Returns the number of hits of the customer after processing. */
 const fall = async (client: Client, customerId: number, sensor: { sensorId: string; device: Client }) => {
   const message = fallMessage('calling', Date.now() - 1_000 * ++falls);
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
@@ -33,7 +33,7 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 };
 
 describe('a rule', () => {
-  test('that moves to another sensor fires there and no longer here; deleted, nowhere', async () => {
+  test('fires at its new sensor after a move, and nowhere after its deletion', async () => {
     const { client, customerId } = await createHome(admin, 'ivy', ALL_PERMISSIONS);
     const here = await linkSensor(client);
     const there = await linkSensor(client);
@@ -42,8 +42,8 @@ describe('a rule', () => {
     const total = (sensor: typeof here) => fall(client, customerId, sensor);
     expect([await total(here), await total(there)]).toEqual([1, 2]);
     const read = await client.ok('GET', path);
-    const wishes = { id: 7, customerId: 7, createDate: 7, sensorId: there.sensorId };
-    const moved = await client.ok('PUT', path, { ...read, ...wishes });
+    const ignored = { id: 7, customerId: 7, createDate: 7, sensorId: there.sensorId };
+    const moved = await client.ok('PUT', path, { ...read, ...ignored });
     expect({ ...moved, updateDate: 0 }).toEqual({ ...read, sensorId: there.sensorId, updateDate: 0 });
     expect(await client.ok('GET', path)).toEqual(moved);
     expect([await total(here), await total(there)]).toEqual([2, 3]);
@@ -51,14 +51,14 @@ describe('a rule', () => {
     expect([await total(there), await statusOf(client.call('GET', path))]).toEqual([3, 404]);
   });
 
-  test('that 50 move to other sensors and situations at once is in one place then', async () => {
+  test('exists once after 50 calls move it concurrently', async () => {
     const { client, customerId } = await createHome(admin, 'juniper', ALL_PERMISSIONS);
     const sensors = [await linkSensor(client), await linkSensor(client)];
     const { rule } = await createAlarm(client, receiver.url);
     const read = await client.ok('GET', `/rules/${rule.id}`);
     const statuses = await atOnce(50, (at) => {
-      const place = { sensorId: sensors[at % 3]?.sensorId ?? null, situation: at % 2 ? 'empty_room' : 'bed_left' };
-      return statusOf(client.call('PUT', `/rules/${rule.id}`, { ...read, ...place, name: `n ${at}` }));
+      const target = { sensorId: sensors[at % 3]?.sensorId ?? null, situation: at % 2 ? 'empty_room' : 'bed_left' };
+      return statusOf(client.call('PUT', `/rules/${rule.id}`, { ...read, ...target, name: `n ${at}` }));
     });
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const left = await stores.rules.list(customerId);
@@ -66,7 +66,7 @@ describe('a rule', () => {
     expect(left.map((item) => Rule.parse(item))).toMatchObject([await client.ok('GET', `/rules/${rule.id}`)]);
   });
 
-  test('that is replaced and deleted at once is deleted once, and stays so', async () => {
+  test('stays deleted if it is updated concurrently', async () => {
     const { client, customerId } = await createHome(admin, 'larch', ALL_PERMISSIONS);
     const { rule } = await createAlarm(client, receiver.url);
     const read = await client.ok('GET', `/rules/${rule.id}`);
@@ -81,7 +81,7 @@ describe('a rule', () => {
     expect(await statusOf(client.call('GET', `/rules/${rule.id}`))).toBe(404);
   });
 
-  test('names a region of the room of its sensor, or none', async () => {
+  test('responds 400 to regions that the room of its sensor does not have', async () => {
     const { client } = await createHome(admin, 'maple', ALL_PERMISSIONS);
     const sensor = await linkSensor(client);
     const other = await linkSensor(client);
@@ -95,7 +95,7 @@ describe('a rule', () => {
       ['POST', '/rules'],
       ['PUT', `/rules/${rule.id}`],
     ] as const) {
-      const send = (place: object) => client.call(method, path, { ...read, ...place, customerId: undefined });
+      const send = (target: object) => client.call(method, path, { ...read, ...target, customerId: undefined });
       expect(refusedAt(await send({ regionId, sensorId: null }))).toEqual([400, 'regionId']);
       expect(refusedAt(await send({ regionId, sensorId: other.sensorId }))).toEqual([400, 'regionId']);
       expect((await send({ regionId, sensorId: sensor.sensorId })).status).toBeLessThan(300);

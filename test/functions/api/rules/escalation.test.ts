@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('the steps of a rule', () => {
-  test('are kept and shown, in lists as well, and replaced with it', async () => {
+describe('the escalation steps of a rule', () => {
+  test('appear in the rule and in lists, and are replaced with the rule', async () => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'cb' }, { repeatSeconds: 300, untilAcknowledged: false });
     const { id } = await home.client.ok<{ id: number }>('POST', '/rules', body);
     expect(await home.client.ok('GET', `/rules/${id}`)).toMatchObject(body);
@@ -29,7 +29,7 @@ describe('the steps of a rule', () => {
 
   test.each<[string, string, (body: Body) => void]>([
     [
-      "an unknown webhook and another customer's alike",
+      "another customer's webhook",
       'escalation.1.recipients.0.webhookId',
       ({ escalation }) => {
         const [stranger] = (other.bodyOf('a', { 30: 'b' }) as Body).escalation[0]?.recipients ?? [];
@@ -43,17 +43,17 @@ describe('the steps of a rule', () => {
         Object.assign(escalation[0]?.recipients[0] ?? {}, { botId: escalation[1]?.recipients[0]?.botId }),
     ],
     [
-      'steps that do not rise',
+      'steps in the wrong order',
       'escalation.1.afterSeconds',
       ({ escalation }) => Object.assign(escalation[1] ?? {}, { afterSeconds: 30 }),
     ],
-  ])('must not name %s: 400 with the path', async (_, path, spoil) => {
+  ])('respond 400 with the path to %s', async (_, path, spoil) => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'c' }) as unknown as Body;
     spoil(body);
     expect(refusedAt(await home.client.call('POST', '/rules', body))).toEqual([400, path]);
   });
 
-  test('keep their webhooks in a format that can tell of the situation', async () => {
+  test('require webhooks in a format that supports the situation', async () => {
     const body = home.bodyOf('a', { 30: 'b' }, { situation: 'fall_finished' }) as unknown as Body;
     const { id } = await home.client.ok<{ id: number }>('POST', '/rules', body);
     const { webhookId = '' } = body.escalation[0]?.recipients[0] ?? {};
@@ -69,7 +69,7 @@ describe('the steps of a rule', () => {
     await home.client.ok('PUT', `/webhooks/${webhookId}`, hook);
   });
 
-  test('stay when the bot of one is deleted: the others of the step are told, and the hit shows who was not', async () => {
+  test('notify the remaining recipients if a bot is deleted, and the hit shows who was not', async () => {
     const gone = await world.furnish(3);
     await gone.addRule('a', { 30: 'bc' });
     await gone.fall();
@@ -85,15 +85,15 @@ describe('the steps of a rule', () => {
     ]);
   });
 
-  test('may name as many webhooks as a customer may have, each of another bot', async () => {
+  test('can name as many webhooks as a customer can have, each of another bot', async () => {
     const many = await world.furnish(1);
-    const made = Array.from({ length: 49 }, async (_, at) => {
+    const creations = Array.from({ length: 49 }, async (_, at) => {
       const bot = await many.client.ok<{ id: number }>('POST', '/bots', { name: `n ${at}` });
       const hook = { name: 'n', url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: false, botId: bot.id };
       const webhook = await many.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, authMethod: 'bearer' });
       return { botId: bot.id, webhookId: webhook.id };
     });
-    const recipients = await Promise.all(made);
+    const recipients = await Promise.all(creations);
     const escalation = [30, 60, 90].map((afterSeconds, at) => ({
       afterSeconds,
       recipients: recipients.slice(20 * at, 20 * at + 20),

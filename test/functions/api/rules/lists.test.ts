@@ -31,7 +31,7 @@ beforeAll(async () => {
   ({ client, customerId } = home);
   const { bot, webhook, rule } = await createAlarm(client, 'https://127.0.0.1:9/');
   first = await client.ok<Rule>('GET', `/rules/${rule.id}`);
-  // As long as rules get.
+  // Texts of maximum length.
   const texts = { name: 'ü'.repeat(60), title: 'ü'.repeat(128), message: 'ü'.repeat(512) };
   const { rules } = store(cloud.runtime.table);
   const recipients = [{ botId: bot.id, webhookId: webhook.id }];
@@ -54,7 +54,7 @@ const list = async (query: string) => {
   return { ...(page as Page), read: ledger.total().read };
 };
 
-test('a page of 1 of 500 rules of full length costs at most 35 read, one of 30 at most 30 more', async () => {
+test('listing 500 rules costs at most 35 read units for a page of 1, and 30 more for a page of 30', async () => {
   const ofOne = await list('perPage=1');
   const ofThirty = await list('perPage=30');
   expect([ofOne.total, ofOne.data.length, ofThirty.data.length]).toEqual([COUNT, 1, 30]);
@@ -62,11 +62,11 @@ test('a page of 1 of 500 rules of full length costs at most 35 read, one of 30 a
   expect(ofThirty.read - ofOne.read).toBeLessThanOrEqual(30);
 });
 
-test('no list of rules, searched or not, reads a partition that alarms come by', async () => {
+test('listing or searching rules never reads a partition that alarms depend on', async () => {
   const partition = `query ${items.wholeRule.pk.template.replace('{customerId}', '*')}`;
   for (const query of ['perPage=200', 'searchText=fall', 'sortBy=desc(updateDate)']) {
     await list(query);
-    // But for who calls.
+    // Except for authentication.
     const own = Object.keys(ledger.lines()).filter((name) => !/^get (account|session)$/.test(name));
     expect(own).toContain(partition);
     expect([partition, 'getAll wholeRule']).toEqual(expect.arrayContaining(own));
@@ -80,7 +80,7 @@ test('no list of rules, searched or not, reads a partition that alarms come by',
   expect(read).not.toContain(items.wholeRule.pk.template);
 });
 
-test('its pages have each rule once, whole, in the order that is asked for', async () => {
+test('the pages contain each rule once, complete and in order', async () => {
   for (const sortBy of ['asc(name)', 'desc(id)']) {
     const pages = await Promise.all(
       [0, 1, 2].map((page) => client.ok<Page[]>('GET', `/rules?perPage=200&page=${page}&sortBy=${sortBy}`)),
@@ -94,7 +94,7 @@ test('its pages have each rule once, whole, in the order that is asked for', asy
   }
 });
 
-test('it shows what the last write said: a new rule, another name, and no rule that is gone', async () => {
+test('the list shows new, renamed and deleted rules immediately', async () => {
   await client.ok('DELETE', `/rules/${first.id + 1}`);
   const { id, updateDate: _, ...rule } = first;
   const made = await client.ok<Rule>('POST', '/rules', { ...rule, name: 'a new one', isEnabled: false });

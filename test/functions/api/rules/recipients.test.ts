@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 type Refused = { errors: { path: string; message: string }[] };
 const webhookId = '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11';
 
-test('createRule: a user who has proven the channel, and whoever is on duty, are kept as they are sent', async () => {
+test('createRule stores users with a verified channel, and users on duty, as they were sent', async () => {
   const { hire, rule, client, ask } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
   const recipients = [
@@ -22,11 +22,11 @@ test('createRule: a user who has proven the channel, and whoever is on duty, are
   const kept = await client.ok<object>('GET', `/rules/${id}`);
   expect(kept).toMatchObject({ recipients });
   expect((await client.call('PUT', `/rules/${id}`, kept)).status).toBe(200);
-  // Nobody need be on duty by now.
+  // Nobody has to be on duty now.
   expect((await ask([{ onDuty: true, by: 'sms' }])).status).toBe(201);
 });
 
-test('createRule: 400 that names the field when a user is not of the customer, or has not proven the channel', async () => {
+test('createRule responds 400 with the path to users of other customers and unverified channels', async () => {
   const { hire, ask, prove } = await world.furnish();
   const other = await world.furnish();
   const stranger = await other.hire('Stranger', { email: 's@example.com' });
@@ -49,22 +49,22 @@ const hostile: [string, unknown, string][] = [
   ['a fraction', { userId: 1.5, by: 'sms' }, 'recipients.0.userId'],
   ['a negative id', { userId: -1, by: 'sms' }, 'recipients.0.userId'],
   ['an array as user id', { userId: [1], by: 'sms' }, 'recipients.0.userId'],
-  ['no way', { userId: 5 }, 'recipients.0.by'],
-  ['an unknown way', { userId: 5, by: 'fax' }, 'recipients.0.by'],
-  ['the name of a prototype as way', { userId: 5, by: '__proto__' }, 'recipients.0.by'],
-  ['a list of ways', { userId: 5, by: ['sms'] }, 'recipients.0.by'],
-  ['a webhook as way', { userId: 5, by: 'webhook' }, 'recipients.0.by'],
+  ['no channel', { userId: 5 }, 'recipients.0.by'],
+  ['an unknown channel', { userId: 5, by: 'fax' }, 'recipients.0.by'],
+  ['the name of a prototype as channel', { userId: 5, by: '__proto__' }, 'recipients.0.by'],
+  ['a list of channels', { userId: 5, by: ['sms'] }, 'recipients.0.by'],
+  ['a webhook as channel', { userId: 5, by: 'webhook' }, 'recipients.0.by'],
   ['off duty', { onDuty: false, by: 'sms' }, 'recipients.0.onDuty'],
   ['duty as text', { onDuty: 'true', by: 'sms' }, 'recipients.0.onDuty'],
-  ['a user who is whoever is on duty', { userId: 5, onDuty: true, by: 'sms' }, 'recipients.0.onDuty'],
+  ['a user who is also on duty', { userId: 5, onDuty: true, by: 'sms' }, 'recipients.0.onDuty'],
   ['a webhook that is a user', { botId: 1, webhookId, userId: 5 }, 'recipients.0.userId'],
-  ['a webhook with a way', { botId: 1, webhookId, by: 'sms' }, 'recipients.0.by'],
+  ['a webhook with a channel', { botId: 1, webhookId, by: 'sms' }, 'recipients.0.by'],
   ['a bot alone', { botId: 1 }, 'recipients.0.webhookId'],
   ['null', null, 'recipients.0'],
   ['a text', 'everybody', 'recipients.0'],
   ['a list', [5, 'sms'], 'recipients.0'],
 ];
-test.each(hostile)('createRule: 400 with the path for %s as recipient', async (_, recipient, path) => {
+test.each(hostile)('createRule responds 400 with the path to %s as recipient', async (_, recipient, path) => {
   const { client } = await world.furnish();
   const text = typeof recipient === 'string' && recipient.startsWith('{') ? recipient : JSON.stringify(recipient);
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: ['HERE'] };
@@ -72,7 +72,7 @@ test.each(hostile)('createRule: 400 with the path for %s as recipient', async (_
   expect([status, (body as Refused).errors?.map((error) => error.path)]).toEqual([400, expect.arrayContaining([path])]);
 });
 
-test('createRule: 400 for none, and for more than 20', async () => {
+test('createRule responds 400 to no recipients, and to more than 20', async () => {
   const { ask } = await world.furnish();
   for (const recipients of [[], Array(21).fill({ onDuty: true, by: 'sms' })])
     expect((await ask(recipients)).status).toBe(400);

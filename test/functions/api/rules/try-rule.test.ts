@@ -17,21 +17,21 @@ type Tests = {
 };
 type Home = Awaited<ReturnType<typeof world.furnish>>;
 
-/** A bot with a webhook of each format. */
-const recipientsOf = async ({ client }: Home) => {
+/** Creates a bot with a webhook of each format. */
+const createRecipients = async ({ client }: Home) => {
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
-  const all: { botId: number; webhookId: string }[] = [];
+  const recipients: { botId: number; webhookId: string }[] = [];
   for (const [at, format] of formats.entries()) {
     const hook = { name: format, url: receivers[at]?.url, format, isCustomerHook: false, botId: bot.id };
     const { id } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
-    all.push({ botId: bot.id, webhookId: id });
+    recipients.push({ botId: bot.id, webhookId: id });
   }
-  return all;
+  return recipients;
 };
 
-test('a rule that is tried sends a marked test to all recipients and steps at once, in every format, and makes no hit', async () => {
+test('tryRule sends marked tests to the recipients of all steps at once, in every format, without a hit', async () => {
   const home = await world.furnish();
-  const hooks = await recipientsOf(home);
+  const hooks = await createRecipients(home);
   const { id: userId } = await home.hire('Anna', { email: 'anna@example.com' });
   await home.onDuty(userId);
   const [full] = hooks;
@@ -65,9 +65,9 @@ test('a rule that is tried sends a marked test to all recipients and steps at on
   expect(JSON.parse(got('custom1')[0]?.body ?? '')).toMatchObject({ eventType: 8 });
   expect(got('raw')[0]?.body).toBe('{"test":true}');
   for (const format of ['chat', 'teams'] as const) expect(got(format)[0]?.body).toContain('Test: Fall detected: Test');
-  const letters = world.letters.filter(({ to }) => to === 'anna@example.com');
-  expect(letters.map(({ text }) => text.startsWith('Test: Fall detected: Test\n\n'))).toEqual([true, true]);
-  expect(letters[0]?.text).toContain('Test: Go and look.');
+  const messages = world.letters.filter(({ to }) => to === 'anna@example.com');
+  expect(messages.map(({ text }) => text.startsWith('Test: Fall detected: Test\n\n'))).toEqual([true, true]);
+  expect(messages[0]?.text).toContain('Test: Go and look.');
   expect([await home.hits(), (await home.sent()).map(({ state }) => state)]).toEqual([[], Array(8).fill('delivered')]);
   const [{ webhookId = '', id = '' } = {}] = deliveries;
   expect(await home.client.ok('GET', `/webhooks/${webhookId}/deliveries/${id}`)).toMatchObject({ state: 'delivered' });
@@ -75,7 +75,7 @@ test('a rule that is tried sends a marked test to all recipients and steps at on
   expect(receivers.flatMap(({ received }) => received)).toHaveLength(6);
 });
 
-test('nobody tries the rule of another customer, or without the permission to manage rules', async () => {
+test('tryRule responds 404 to other customers, and 403 without manage_rules', async () => {
   const home = await world.furnish();
   const other = await world.furnish();
   const { id: userId, client } = await home.hire('Ben', { email: 'ben@example.com' });

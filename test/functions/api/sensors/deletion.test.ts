@@ -19,7 +19,7 @@ afterAll(async () => {
 const DAY = 86_400_000;
 
 describe('deleting a sensor', () => {
-  test('removes all of it but its events, and its device may register anew', async () => {
+  test('removes everything but its events, and lets its device register again', async () => {
     const { admin, home, presence, post, fallSilent, leftOf, furnish } = its;
     const sensor = await linkSensor(home.client);
     await furnish(home.client, sensor);
@@ -46,16 +46,16 @@ describe('deleting a sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}/status`)).toMatchObject(fresh);
   });
 
-  test('at the same time as a message of it, 50 times: an active sensor is never deleted, and nothing is left of one that is', async () => {
+  test('never deletes a sensor that becomes active concurrently, and leaves nothing of one it deletes', async () => {
     const { cloud, home, now, presence, post } = its;
     const sensors = await Promise.all(Array.from({ length: 50 }, () => linkSensor(home.client)));
-    // Half of them have been active before: they have a state already.
+    // Half of them have been active before, so they have a state.
     for (const sensor of sensors.slice(25)) await post(sensor, presence(false));
     await cloud.idle();
     await its.fallSilent();
     const outcomes = await Promise.all(
       sensors.map(async (sensor, at) => {
-        // Some of the messages are being processed already, some have not come yet.
+        // Half of the messages are already being processed, the others are not accepted yet.
         const said = post(sensor, presence(true));
         if (at % 2 === 0) await said;
         const [{ status }] = await Promise.all([home.client.call('DELETE', `/sensors/${sensor.sensorId}`), said]);
@@ -71,11 +71,11 @@ describe('deleting a sensor', () => {
       const state = await store(cloud.runtime.table).states.get(home.customerId, sensor.sensorId);
       if (status === 409)
         expect([got.status, got.body, state?.isActive]).toMatchObject([200, { isActive: true }, true]);
-      // What it said before it was deleted is still judged, and the state goes away by itself.
+      // Messages from before the deletion are still processed, and the state expires.
       else expect([got.status, state === null || 'ttl' in state, Number(state?.dueAt ?? 0)]).toEqual([404, true, 0]);
       if (status !== 200) continue;
       expect((await post(sensor, presence(true))).status).toBe(401);
-      // Had it become active first, it would be here still; only what it said before may be judged after it was deleted.
+      // If it had become active first, it would not be deleted, so at most one activation is processed afterwards.
       const all = { page: 0, perPage: 200 };
       const { data } = await store(cloud.runtime.table).events.list(home.customerId, sensor.sensorId, now(), all);
       const count = (action: string) => data.filter((event) => event.action === action).length;
@@ -87,7 +87,7 @@ describe('deleting a sensor', () => {
     expect(waiting.filter(({ task }) => 'sensorId' in task && gone.includes(task.sensorId))).toEqual([]);
   });
 
-  test('of a customer lowers the number that keeps the customer from being deleted, linking raises it', async () => {
+  test('lowers the sensor count of its customer, which linking raises', async () => {
     const { cloud, admin, home } = its;
     const { customerId, client } = await createHome(admin, 'counted', ALL_PERMISSIONS);
     const members = async () => Number(Object(await store(cloud.runtime.table).customers.get(customerId)).members ?? 0);

@@ -3,12 +3,12 @@ import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 
 type Page = { total: number; data: { raw: { n: number } | null }[] };
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-const LAMBDA_ANSWER = 6 * 1_024 * 1_024;
+const MAX_LAMBDA_RESPONSE = 6 * 1_024 * 1_024;
 
-test('a page of 200 events is an answer that a Lambda may give, and one of 160 shows all messages up to 16 KiB', async () => {
+test('a page of 200 events fits into a Lambda response, and one of 160 has all messages up to 16 KiB', async () => {
   const world = await createDeliveryWorld();
   const home = await world.furnish();
-  // Of what JSON escapes, as much as a list shows: a Lambda's answer escapes each of these once more.
+  // The longest messages that a list shows, of characters that JSON escapes: Lambda escapes them twice.
   const message = (n: number) => ({ type: 99, n, text: '\\'.repeat((16_384 - 60) / 2) });
   for (let start = 0; start < 200; start += 50)
     await home.say(JSON.stringify(Array.from({ length: 50 }, (_, at) => message(start + at))));
@@ -16,10 +16,10 @@ test('a page of 200 events is an answer that a Lambda may give, and one of 160 s
   const path = `/sensors/${home.sensorId}/events`;
   const { headers, text } = await home.client.call('GET', `${path}?perPage=200`);
   const answer = { statusCode: 200, headers: Object.fromEntries(headers), body: text };
-  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(LAMBDA_ANSWER);
+  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MAX_LAMBDA_RESPONSE);
   const shown = (JSON.parse(text) as Page[])[0]?.data.map(({ raw }) => raw !== null) ?? [];
   expect(shown).toHaveLength(200);
-  // The newest are shown.
+  // The newest have their message.
   expect(shown.slice(0, 160)).toEqual(Array(160).fill(true));
   expect(shown.at(-1)).toBe(false);
 

@@ -16,14 +16,14 @@ let big: Awaited<ReturnType<typeof createHome>>;
 let small: Awaited<ReturnType<typeof createHome>>;
 let all: SensorRecord[];
 
-/** Sensors as different from each other as lists can tell, in an order that is none of theirs. */
-const makeSensors = (customerId: number, count: number): SensorRecord[] =>
+/** Creates sensors that differ in every sorted field, in no particular order. */
+const createSensors = (customerId: number, count: number): SensorRecord[] =>
   Array.from({ length: count }, (_, at): SensorRecord => {
     const mixed = (at * 7_919) % count;
     const hardwareId = (0xa0_0000_0000_00 + mixed + customerId * 100_000).toString(16).padStart(12, '0').toUpperCase();
     const manufacturer = at % 3 === 0 ? 'maker_b' : 'maker_a';
-    const drawn = `id_${(mixed + customerId * 100_000).toString(36).toUpperCase().padStart(9, '0')}`;
-    const id = manufacturer === 'maker_a' ? deviceIdOf(hardwareId) : drawn;
+    const randomId = `id_${(mixed + customerId * 100_000).toString(36).toUpperCase().padStart(9, '0')}`;
+    const id = manufacturer === 'maker_a' ? deviceIdOf(hardwareId) : randomId;
     return {
       ...newSensor({ id, hardwareId, manufacturer, firmwareVersion: at % 60 }, START + ((at * 31) % count)),
       customerId,
@@ -33,7 +33,7 @@ const makeSensors = (customerId: number, count: number): SensorRecord[] =>
     };
   });
 
-/** Straight into the table: registering so many devices one by one is not what is tested. */
+/** Writes sensors directly to the table, because registering 10,000 devices is not the subject of the test. */
 const seed = async (sensors: readonly SensorRecord[]): Promise<void> => {
   const { table } = cloud.runtime;
   for (let at = 0; at < sensors.length; at += 500)
@@ -48,8 +48,8 @@ beforeAll(async () => {
   cloud = await startCountedCloud(ledger);
   const admin = await adminOf(cloud.url);
   [big, small] = [await createHome(admin, 'big', []), await createHome(admin, 'small', [])];
-  all = makeSensors(big.customerId, MANY);
-  await seed([...all, ...makeSensors(small.customerId, 100)]);
+  all = createSensors(big.customerId, MANY);
+  await seed([...all, ...createSensors(small.customerId, 100)]);
 }, 60_000);
 afterAll(async () => {
   await cloud.stop();
@@ -75,8 +75,10 @@ const byId = (a: SensorRecord, b: SensorRecord) => (a.id < b.id ? -1 : 1);
 describe('a list of 10,000 sensors', () => {
   for (const [field, order] of Object.entries(orders))
     for (const [direction, sign] of [['asc', 1] as const, ['desc', -1] as const])
-      test(`${direction}(${field}): the first page and the last are right, and read no more than 200 units`, async () => {
-        const right = all.toSorted((a, b) => (field === 'id' ? sign * byId(a, b) : sign * order(a, b) || byId(a, b)));
+      test(`sorts by ${direction}(${field}), at a cost of at most 200 read units`, async () => {
+        const expected = all.toSorted((a, b) =>
+          field === 'id' ? sign * byId(a, b) : sign * order(a, b) || byId(a, b),
+        );
         for (const page of [0, 49]) {
           const query = `sortBy=${direction}(${field})&perPage=200&page=${page}`;
           const { page: got, cost } = await list(big, query);
@@ -84,40 +86,40 @@ describe('a list of 10,000 sensors', () => {
             total: MANY,
             page,
             perPage: 200,
-            data: right.slice(page * 200, (page + 1) * 200).map(({ id }) => id),
+            data: expected.slice(page * 200, (page + 1) * 200).map(({ id }) => id),
           });
           expect(cost.read, ledger.text()).toBeLessThanOrEqual(200);
         }
       });
 
-  test('a search, in names and hardware ids, is right and reads no more than 200 units', async () => {
+  test('searches names and hardware ids, at a cost of at most 200 read units', async () => {
     const [sensor] = all.slice(4_711);
     for (const searchText of ['TÜRE', sensor?.hardwareId.toLowerCase() ?? '', sensor?.id ?? '']) {
       const { page, cost } = await list(big, `perPage=200&searchText=${encodeURIComponent(searchText)}`);
-      const right = all.filter((sensorRecord) =>
+      const expected = all.filter((sensorRecord) =>
         [sensorRecord.id, sensorRecord.name, sensorRecord.hardwareId].some((text) =>
           text.toLowerCase().includes(searchText.toLowerCase()),
         ),
       );
-      expect(page.total).toBe(right.length);
+      expect(page.total).toBe(expected.length);
       expect(cost.read, ledger.text()).toBeLessThanOrEqual(200);
     }
   });
 
-  test('shows of each sensor what its own GET shows', async () => {
+  test('shows each sensor as its own GET does', async () => {
     const { page } = await list(big, 'perPage=3&page=100&isActive=true');
     for (const sensor of page.data) expect(await big.client.ok('GET', `/sensors/${sensor.id}`)).toEqual(sensor);
   });
 });
 
-test('a list of 100 sensors reads no more than 4 units, the look at who calls included', async () => {
+test('a list of 100 sensors costs at most 4 read units, including authentication', async () => {
   const { page, cost } = await list(small, 'perPage=200');
   expect(page.data).toHaveLength(100);
   expect(cost.read, ledger.text()).toBeLessThanOrEqual(4);
 });
 
 describe('a row of the list', () => {
-  test('follows the sensor: its name, its settings, its activity, its customer, its firmware', async () => {
+  test('follows changes of the name, settings, activity, customer and firmware of its sensor', async () => {
     const admin = await adminOf(cloud.url);
     const home = await createHome(admin, 'rows', ['manage_sensors', 'edit_sensor_config']);
     const { sensorId, device } = await linkSensor(home.client);

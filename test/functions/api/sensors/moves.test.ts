@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('moving a sensor to another customer', () => {
-  test('shows its new customer nothing of what was before, and its old one nothing of what comes', async () => {
+  test('hides earlier data from the new customer, and later data from the old one', async () => {
     const { admin, home, now, presence, say, leftOf, furnish } = its;
     const next = await createHome(admin, 'next', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
@@ -43,7 +43,7 @@ describe('moving a sensor to another customer', () => {
     expect(total).toBe(2);
   });
 
-  test('to nobody lets anybody link it, with the settings that a system admin made meanwhile', async () => {
+  test('to no customer allows linking it again, with settings that a system admin made in between', async () => {
     const { admin, home, leftOf } = its;
     const sensor = await linkSensor(home.client);
     const { sensorId } = sensor;
@@ -61,11 +61,11 @@ describe('moving a sensor to another customer', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}`)).toMatchObject({ name: 'Prepared' });
     expect((await home.client.ok('GET', basicOf(sensor))).volume).toBe(9);
     expect((await home.client.ok('GET', `/sensors/${sensorId}/room`)).xMax).toBe(123);
-    // That it was there while it was nobody's is kept, as all events are.
+    // Its events without a customer are kept, like all events.
     expect((await leftOf(0, sensorId)).around.filter((kind) => kind !== 'EVENT')).toEqual([]);
   });
 
-  test('that has no such customer is refused, and one that it has already changes nothing', async () => {
+  test('responds 400 to an unknown customer, and changes nothing for the current one', async () => {
     const { admin, home } = its;
     const sensor = await linkSensor(home.client);
     const path = `/sensors/${sensor.sensorId}/customer`;
@@ -76,7 +76,7 @@ describe('moving a sensor to another customer', () => {
     expect((await home.client.call('PUT', path, { customerId: home.customerId })).status).toBe(403);
   });
 
-  test('while it talks, ten times to and fro, leaves it with exactly one customer, where it works', async () => {
+  test('leaves it with exactly one customer after ten concurrent moves while it sends messages', async () => {
     const { cloud, admin, presence, post, say, leftOf } = its;
     const a = await createHome(admin, 'left', ALL_PERMISSIONS);
     const b = await createHome(admin, 'right', ALL_PERMISSIONS);
@@ -85,8 +85,8 @@ describe('moving a sensor to another customer', () => {
     const moves = Array.from({ length: 10 }, (_, at) =>
       admin.call('PUT', `/sensors/${sensorId}/customer`, { customerId: (at % 2 ? a : b).customerId }),
     );
-    const talks = Array.from({ length: 10 }, (_, at) => post(sensor, presence(at % 2 === 0)));
-    const statuses = (await Promise.all([...moves, ...talks])).map(({ status }) => status);
+    const messages = Array.from({ length: 10 }, (_, at) => post(sensor, presence(at % 2 === 0)));
+    const statuses = (await Promise.all([...moves, ...messages])).map(({ status }) => status);
     expect(statuses.filter((status) => ![200, 202, 404, 503].includes(status))).toEqual([]);
     await cloud.idle();
     const lists = await Promise.all(
@@ -100,16 +100,16 @@ describe('moving a sensor to another customer', () => {
   });
 });
 
-test('a pairing code links a device that is talking all the while', async () => {
+test('links a device that keeps sending messages', async () => {
   const { cloud, admin, home, presence, post } = its;
   for (let round = 0; round < 5; round++) {
     const device = await register(admin, PROVISIONING_KEY, nextHardwareId());
     const sensor = { ...device, device: home.client.as(device.deviceToken) };
-    const talk = Array.from({ length: 5 }, (_, at) => post(sensor, presence(at % 2 === 0)));
+    const messages = Array.from({ length: 5 }, (_, at) => post(sensor, presence(at % 2 === 0)));
     const body = { manufacturer: 'maker_a', code: device.pairingCode };
     const link = home.client.call('POST', '/sensors/link', body);
     expect((await link).status).toBe(200);
-    await Promise.all(talk);
+    await Promise.all(messages);
     await cloud.idle();
   }
 });

@@ -18,7 +18,7 @@ describe('the status of a sensor', () => {
   const statusOf = ({ sensorId }: Linked) => its.home.client.ok('GET', `/sensors/${sensorId}/status`);
   const nothing = { isActive: false, lastSeen: null, firmwareVersion: 42, fallState: null, presence: null };
 
-  test('tells what is known of it: nothing at first, then presence, falls and learning', async () => {
+  test('shows nothing at first, then presence, falls and learning mode', async () => {
     const { home, now, presence, say } = its;
     const sensor = await linkSensor(home.client);
     expect(await statusOf(sensor)).toEqual({ ...nothing, learning: { active: false, endDate: null } });
@@ -47,7 +47,7 @@ describe('the status of a sensor', () => {
     expect(await statusOf(sensor)).toMatchObject({ learning: { active: true, endDate } });
   });
 
-  test('of maker B knows no learning', async () => {
+  test('shows no learning mode for maker B', async () => {
     const { home } = its;
     const sensor = await linkSensor(home.client, 'maker_b');
     expect(await statusOf(sensor)).toEqual({ ...nothing, learning: { active: false, endDate: null } });
@@ -62,14 +62,14 @@ describe('the events of a sensor', () => {
     return page;
   };
 
-  test('are listed newest first, page by page, with what the device said, for 120 days', async () => {
+  test('appear newest first, in pages, with the device message, for 120 days', async () => {
     const { cloud, home, now, presence, say } = its;
     const sensor = await linkSensor(home.client);
     await say(sensor, presence(true));
     const messages = Array.from({ length: 12 }, (_, at) => fallMessage('calling', now() - 1_000 * at));
     await say(sensor, messages);
     const whole = await eventsOf(sensor, 'perPage=200');
-    // The first message was two events: somebody is there, and the sensor is active.
+    // The first message caused two events, presence and activity.
     expect([whole.total, whole.data.length]).toEqual([14, 14]);
     expect(whole.data.map(({ createDate }) => createDate)).toEqual(
       whole.data.map(({ createDate }) => createDate).toSorted((a, b) => b - a),

@@ -11,12 +11,12 @@ let cloud: Cloud;
 let admin: Client;
 let home: Awaited<ReturnType<typeof createHome>>;
 let manager: Client;
-/** What happens while a password is hashed. */
-let during: () => Promise<unknown> = async () => {};
+/** Runs while a password is hashed. */
+let duringHash: () => Promise<unknown> = async () => {};
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {
     const hash = async (password: string) => {
-      await during();
+      await duringHash();
       return (await runtime.passwords()).hash(password);
     };
     return { ...runtime, passwords: async () => ({ ...(await runtime.passwords()), hash }) };
@@ -37,8 +37,8 @@ const names = { firstName: 'A', lastName: 'B', locale: 'en', telegramId: null, m
 const newPassword = 'taken-over-by-a-colleague';
 const token = { name: 'n' };
 
-/** All by which somebody becomes a user, or decides over the user's login; each with its status if it is let. */
-const waysInto = ({ id }: { id: number }) => {
+/** The calls that take over or control the login of a user, with the status of success. */
+const takeoverCalls = ({ id }: { id: number }) => {
   const path = `/users/${id}`;
   return [
     ['PUT', path, { ...names, email: 'elsewhere@example.com' }, 200],
@@ -51,12 +51,12 @@ const waysInto = ({ id }: { id: number }) => {
   ] as const;
 };
 
-describe('somebody who manages users', () => {
-  test('changes no login of a colleague who holds more, and sees no token of theirs', async () => {
+describe('a caller with manage_users', () => {
+  test('cannot control the login of a colleague with more permissions, or see their tokens', async () => {
     const colleague = await hire('ruler', ['manage_rules', 'manage_bots']);
     await colleague.client.ok('POST', '/users/me/access-tokens', token);
     const before = await manager.ok('GET', `/users/${colleague.id}`);
-    for (const [method, path, body] of waysInto(colleague))
+    for (const [method, path, body] of takeoverCalls(colleague))
       expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, 403]);
     expect(await manager.ok('GET', `/users/${colleague.id}`)).toEqual(before);
     expect(await colleague.client.ok('GET', '/users/me/access-tokens')).toHaveLength(1);
@@ -65,15 +65,15 @@ describe('somebody who manages users', () => {
   });
 
   test.each<[string, Permission[]]>([
-    ['a colleague who holds no more', ['manage_users', 'manage_bots']],
-    ['a colleague who holds nothing', []],
-  ])('changes all of %s', async (_, permissions) => {
+    ['a colleague with the same permissions', ['manage_users', 'manage_bots']],
+    ['a colleague without permissions', []],
+  ])('can control the login of %s', async (_, permissions) => {
     const colleague = await hire(`equal-${permissions.length}`, permissions);
-    for (const [method, path, body, status] of waysInto(colleague))
+    for (const [method, path, body, status] of takeoverCalls(colleague))
       expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, status]);
   });
 
-  test('does no more by a token that is limited than the token holds', async () => {
+  test('can do no more with a limited token than the token permits', async () => {
     const colleague = await hire('botanist', ['manage_bots']);
     const limited = { name: 'n', permissions: ['manage_users'] };
     const { token } = await manager.ok<{ token: string }>('POST', '/users/me/access-tokens', limited);
@@ -87,15 +87,15 @@ describe('somebody who manages users', () => {
     expect(await statusOf(byToken.call('PUT', '/users/me/access', access))).toBe(403);
   });
 
-  test('who is no longer one is refused in the very next request, by 50 sessions and tokens at once', async () => {
+  test('loses access with the next request in all sessions and tokens when the permission is revoked', async () => {
     const former = await hire('former', ['manage_users']);
     const victim = await hire('victim', []);
-    const made = await Promise.all(
+    const tokens = await Promise.all(
       Array.from({ length: 10 }, () =>
         former.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n', permissions: null }),
       ),
     );
-    const clients = [former.client, ...made.map(({ token }) => admin.as(token))];
+    const clients = [former.client, ...tokens.map(({ token }) => admin.as(token))];
     const call = (at: number) => clients[at % clients.length]?.call('GET', `/users/${victim.id}/access-tokens`);
     const fifty = () => Promise.all(Array.from({ length: 50 }, async (_, at) => (await call(at))?.status));
     const before = fifty();
@@ -104,19 +104,19 @@ describe('somebody who manages users', () => {
     expect((await before).filter((status) => status !== 200 && status !== 403)).toEqual([]);
   });
 
-  test('never becomes a colleague who is given more between the judgement and the change', async () => {
+  test('cannot take over a colleague who gains permissions between check and change', async () => {
     const { users, accessTokens } = store(cloud.runtime.table);
     const { id } = await hire('rising', []);
-    const judged = await users.get(home.customerId, id);
-    if (!judged) throw new Error('there is no such user');
+    const stale = await users.get(home.customerId, id);
+    if (!stale) throw new Error('there is no such user');
     const more = { canLogin: true, permissions: ['manage_rules'] };
-    during = () => admin.ok('PUT', `/users/${id}/access`, more);
+    duringHash = () => admin.ok('PUT', `/users/${id}/access`, more);
     expect(await statusOf(manager.call('PUT', `/users/${id}/password`, { newPassword }))).toBe(403);
     const profile = { ...names, email: 'elsewhere@example.com' };
-    expect(await users.setProfile(judged, profile, 0)).toBe(false);
-    expect(await users.remove(judged, 0)).toBe(false);
-    const made = { id: 'i', hash: 'h', expires: null } as never;
-    expect(await accessTokens.create(judged, 'hash', made, 0)).toBe('changed');
-    expect(await users.get(home.customerId, id)).toMatchObject({ email: judged.email, ...more });
+    expect(await users.setProfile(stale, profile, 0)).toBe(false);
+    expect(await users.remove(stale, 0)).toBe(false);
+    const session = { id: 'i', hash: 'h', expires: null } as never;
+    expect(await accessTokens.create(stale, 'hash', session, 0)).toBe('changed');
+    expect(await users.get(home.customerId, id)).toMatchObject({ email: stale.email, ...more });
   });
 });

@@ -20,7 +20,7 @@ let cloud: Cloud;
 let receiver: Receiver;
 let admin: Client;
 let stores: Store;
-/** What the receiver answers with. */
+/** The response status of the receiver. */
 const status = 200;
 beforeAll(async () => {
   const answer = startReceiver((_, response) => void response.writeHead(status).end());
@@ -35,7 +35,7 @@ afterAll(async () => {
 type Hook = { id: string; isEnabled: boolean; format: string; isCustomerHook: boolean; botId: number | null };
 
 let falls = 0;
-/** A home with an alarm, and a way to let somebody fall in it: gives the `awaited` requests that come of it. */
+/** Creates a home with an alarm. `fall` reports a fall, and returns the `awaited` requests that result from it. */
 const createScene = async (name: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { client } = home;
@@ -56,7 +56,7 @@ const createScene = async (name: string) => {
 };
 
 describe('a webhook', () => {
-  test('keeps its secret when a PUT leaves it out, loses it by null, and has a new one by a string', async () => {
+  test('keeps its secret if a PUT omits it, and removes it with null', async () => {
     const { client, path, hook, fall } = await createScene('alder');
     const signature = async (more: object) => {
       const answer = await client.ok('PUT', path, { ...hook, ...more });
@@ -65,13 +65,13 @@ describe('a webhook', () => {
       expect(JSON.stringify(answer)).not.toContain('another-secret');
       return answer.hasSecretKey;
     };
-    const given = [{}, { secretKey: null }, {}, { secretKey: 'another-secret-of-16' }, {}];
+    const updates = [{}, { secretKey: null }, {}, { secretKey: 'another-secret-of-16' }, {}];
     const signed = [];
-    for (const more of given) signed.push(await signature(more));
+    for (const more of updates) signed.push(await signature(more));
     expect(signed).toEqual([true, false, false, true, true]);
   });
 
-  test('shows a new token once, which the next delivery bears; the rest of it stays', async () => {
+  test('returns a new token once, and sends it with the next delivery', async () => {
     const { client, path, hook, webhook, fall } = await createScene('aspen');
     const { token, ...nothing } = await client.ok<{ token: string }>('POST', `${path}/token`);
     expect([token, nothing]).toEqual([expect.stringMatching(/^[a-z1-9]{26}$/), {}]);
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(got?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  test('of the customer gets every event, in its format of today; of a bot, what its rules produce', async () => {
+  test('gets every event in its current format as a customer webhook, and only rule hits as one of a bot', async () => {
     const { client, customerId, path, hook, fall } = await createScene('birch');
     const listed = async () => (await stores.customers.get(customerId))?.hooks;
     const put = (more: object) => client.ok('PUT', path, { ...hook, ...more });
@@ -94,14 +94,14 @@ describe('a webhook', () => {
     await put({});
     expect([await listed(), (await bodyOf()).rule?.situation]).toEqual([{}, 'fall_detected']);
     await put({ isCustomerHook: true, botId: null, isEnabled: false });
-    // What comes now is held, not lost: it stays in the list.
+    // A disabled webhook stays in the list, so that its deliveries are held.
     expect(await listed()).toEqual({ [hook.id]: 'full' });
     await client.ok('DELETE', path);
     expect([await listed(), await statusOf(client.call('GET', path))]).toEqual([{}, 404]);
     await fall(0);
   });
 
-  test('that moved to another bot gets nothing of the rules that named it with the first', async () => {
+  test('gets nothing from rules that name its previous bot', async () => {
     const { client, path, hook, fall } = await createScene('box');
     const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'other' });
     await client.ok('PUT', path, { ...hook, botId });
@@ -110,7 +110,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('that switched itself off starts anew when it is enabled', async () => {
+  test('resets its health when it is enabled after the service disabled it', async () => {
     const { client, customerId, path, hook, fall } = await createScene('cherry');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('that rested when it was switched off is tried at once when it is switched on', async () => {
+  test('gets deliveries immediately when enabled, even if its circuit breaker was open', async () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -145,14 +145,14 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('that switches itself off while it is replaced stays off, and what was counted is kept', async () => {
+  test('stays disabled, with its health, if the service disables it during an update', async () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
     await stores.health.failed(before, 7, { openUntil: null, isGone: false, isLost: false }, []);
     await stores.health.disable(before, 7, 'gone', null);
-    const given = WebhookUpdate.parse({ ...hook, name: 'new' });
-    expect(await stores.webhooks.replace(before, given, 8)).toBeNull();
+    const update = WebhookUpdate.parse({ ...hook, name: 'new' });
+    expect(await stores.webhooks.replace(before, update, 8)).toBeNull();
     expect(await stores.webhooks.get(customerId, hook.id)).toMatchObject({
       name: 'new',
       isEnabled: false,
@@ -164,7 +164,7 @@ describe('a webhook', () => {
     });
   });
 
-  test("that became the customer's is not changed by what was judged when it was a bot's", async () => {
+  test('rejects changes that were authorized before it became a customer webhook', async () => {
     const { client, customerId, path, hook } = await createScene('hornbeam');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -176,7 +176,7 @@ describe('a webhook', () => {
     expect(await client.ok('GET', path)).toMatchObject({ isCustomerHook: true });
   });
 
-  test('is changed by those who may manage what it was and what it becomes', async () => {
+  test('can be changed by callers who may manage both its old and its new kind', async () => {
     const { client, customerId, path, hook } = await createScene('hawthorn');
     const asHook = { ...hook, isCustomerHook: true, botId: null };
     const onlyBots = (await hireFor(admin, customerId, 'bots-only', { permissions: ['manage_bots'] })).client;
@@ -200,7 +200,7 @@ describe('a webhook', () => {
     expect(await statusOf(onlyHooks.call('DELETE', path))).toBe(200);
   });
 
-  test('is refused what it could not be created with, and a format that its rules outgrow', async () => {
+  test('responds 400 to invalid fields, and to formats that its rules do not support', async () => {
     const { client, path, hook, bot } = await createScene('holly');
     const put = async (more: object) => refusedAt(await client.call('PUT', path, { ...hook, ...more }));
     expect(await put({ url: 'ftp://127.0.0.1/' })).toEqual([400, 'url']);
@@ -221,7 +221,7 @@ describe('a webhook', () => {
     expect(refusedAt(await client.call('PUT', `/rules/${id}`, rule))).toEqual([400, 'recipients.0.webhookId']);
   });
 
-  test('that 50 change at once is in the list of its customer exactly when it is one of it, in its format', async () => {
+  test('stays consistent with the list of customer webhooks after 50 concurrent changes', async () => {
     const { client, customerId, path, hook } = await createScene('laurel');
     const forms = [{ isCustomerHook: true, botId: null, format: 'raw' }, { isCustomerHook: true, botId: null }, {}];
     const statuses = await atOnce(50, (at) => statusOf(client.call('PUT', path, { ...hook, ...forms[at % 3] })));

@@ -11,7 +11,7 @@ type Health = { consecutiveFailures: number; failingSince: number | null };
 
 let world: World;
 let better: Receiver;
-/** What the better receiver answers with. */
+/** The response status of the better receiver. */
 let code = 200;
 beforeAll(async () => {
   world = await createDeliveryWorld();
@@ -29,7 +29,7 @@ const healthOf = ({ client, at }: Home) =>
   client.ok<{ isEnabled: boolean; disabledReason: string | null; health: Health }>('GET', at);
 const unhurt = { consecutiveFailures: 0, failingSince: null };
 
-test('a late 410 of the URL that a webhook had leaves it on, and what was refused there goes to the new one', async () => {
+test('ignores a late 410 of the previous URL, and retries at the new one', async () => {
   const home = await world.furnish({ retrySchedule: [0, 1, 1] });
   const open: ServerResponse[] = [];
   world.answerWith((response) => void open.push(response));
@@ -44,7 +44,7 @@ test('a late 410 of the URL that a webhook had leaves it on, and what was refuse
   expect(better.received).toHaveLength(1);
 });
 
-test('failures of days count for the URL that failed: a new one starts anew, and its first failure is one', async () => {
+test('resets the failure count for a new URL', async () => {
   const home = await world.furnish({ retrySchedule: LATE });
   const days = { consecutiveFailures: 30, failingSince: world.now() - 6 * 86_400_000, lastFailure: world.now() };
   const rests = { openUntil: world.now() + 60_000, slowUntil: world.now() + 60_000, warnedAt: 1, probeUntil: 1 };
@@ -58,7 +58,7 @@ test('failures of days count for the URL that failed: a new one starts anew, and
   expect(await healthOf(home)).toMatchObject({ isEnabled: true, health: { consecutiveFailures: 1 } });
 });
 
-test('a webhook that its old URL switches off while it moves is on at the new one', async () => {
+test('stays enabled at the new URL if the old one disables it during the move', async () => {
   const home = await world.furnish();
   const { health, webhooks } = store(world.table);
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');
@@ -70,21 +70,21 @@ test('a webhook that its old URL switches off while it moves is on at the new on
   expect(await healthOf(home)).toMatchObject({ isEnabled: true, disabledReason: null });
 });
 
-test('what a URL answers after the move says nothing of the new one, and the slot of its request is free again', async () => {
+test('ignores responses of the previous URL after the move, but frees their slots', async () => {
   const home = await world.furnish();
   const { health, webhooks } = store(world.table);
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');
   if (!before) throw new Error('no webhook');
   await moveTo(home, better.url);
   for (const late of ['failed', 'worked'] as const) {
-    const trouble = { consecutiveFailures: 3, failingSince: 7, lastSuccess: 5, lastFailure: 6, probeUntil: 8 };
-    await home.set({ ...trouble, slot2: 9 });
+    const failure = { consecutiveFailures: 3, failingSince: 7, lastSuccess: 5, lastFailure: 6, probeUntil: 8 };
+    await home.set({ ...failure, slot2: 9 });
     const holds = ['probeUntil', 'slot2'] as const;
     if (late === 'worked') await health.worked(before, world.now(), null, holds);
     else await health.failed(before, world.now(), { openUntil: null, isGone: false, isLost: false }, holds);
     await health.disable(before, 7, 'failing', null);
     const after = await home.record();
-    expect(after).toMatchObject({ ...trouble, isEnabled: true });
+    expect(after).toMatchObject({ ...failure, isEnabled: true });
     expect(after).not.toHaveProperty('slot2');
   }
 });

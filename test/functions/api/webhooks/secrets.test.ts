@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const [OLD, NEW] = ['the-old-secret-of-16', 'the-new-secret-of-16'] as const;
-/** Which of the secrets signed a request: in the header of D2, and in the standard one. */
+/** Returns which secrets signed a request, in the header of D2 and in the standard one. */
 const signers = ({ headers, body }: Received) => {
   const start = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
   const standard = (secret: string) =>
@@ -31,7 +31,7 @@ const signers = ({ headers, body }: Received) => {
 };
 
 describe('the secret of a webhook', () => {
-  test('is rotated with an overlap: both sign for so long, then the new one alone', async () => {
+  test('signs together with the previous one during the overlap, then alone', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     const next = async () => {
       const before = receiver.received.length;
@@ -46,7 +46,7 @@ describe('the secret of a webhook', () => {
     expect(await next()).toEqual({ first: [NEW], standard: [NEW] });
   });
 
-  test('is taken away: the first header goes at once, the standard one at the end of the overlap', async () => {
+  test('removes the D2 header at once, and the standard one after the overlap, when it is set to null', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: null, overlapSeconds: 3_600 });
     await fall();
@@ -61,12 +61,12 @@ describe('the secret of a webhook', () => {
   });
 
   test.each([null, 'a-third-secret-of-16'])(
-    'is the only one at once when the webhook is replaced with %j',
+    'ends the overlap when the webhook is updated with %j',
     async (secretKey) => {
       const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
       await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 3_600 });
       const hook = await client.ok<object>('GET', at);
-      await client.ok('PUT', at, { ...hook, name: 'left out: the overlap goes on' });
+      await client.ok('PUT', at, { ...hook, name: 'without secretKey' });
       await fall();
       const [before] = await receiver.until(1);
       expect(before && signers(before)).toEqual({ first: [NEW], standard: [NEW, OLD] });
@@ -83,7 +83,7 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  test('and its token lie sealed in the table', async () => {
+  test('lies in the table only in encrypted form, like the token', async () => {
     const { record, client, at } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 60 });
     const kept = await record();
@@ -93,7 +93,7 @@ describe('the secret of a webhook', () => {
 });
 
 describe('the key of the local host', () => {
-  test('is made once, and only its user can read it', async () => {
+  test('gets created once, readable only by the user of the service', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     const key = await secretsKey(dataDir, randomBytes);
     expect(Buffer.from(await secretsKey(dataDir, randomBytes))).toEqual(Buffer.from(key));

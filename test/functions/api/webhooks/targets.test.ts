@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('a stage that does not allow private targets', () => {
-  test('takes https to public addresses only, whatever form a private one has', async () => {
+  test('accepts only https to public addresses, and rejects private ones in any notation', async () => {
     const { client } = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
     const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'b' });
     const create = (url: string) =>
@@ -40,17 +40,17 @@ describe('a stage that does not allow private targets', () => {
 describe('the service itself', () => {
   let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
   beforeAll(async () => {
-    // The table is then at an endpoint of its own.
+    // With this option the table has a separate endpoint.
     world = await createDeliveryWorld({ onClient: () => {} });
   });
   afterAll(() => world.stop());
-  /** Its login, as it is spelled otherwise. */
+  /** The URL of the login, in other notations of the host. */
   const logins = () =>
     ['127.0.0.1', 'localhost', 'localhost.', '127.1', '2130706433', '[::1]', 'a.localhost'].map((host) =>
       `${world.url}/users/login`.replace('127.0.0.1', host),
     );
 
-  test('is no target of a new webhook nor of a changed one, by any spelling, and nor are its engines', async () => {
+  test('cannot be the target of a webhook in any notation, nor can its table and queues', async () => {
     const { client, at } = await world.furnish();
     const hook = await client.ok<object>('GET', at);
     expect(world.settings.OWN_URLS.filter(Boolean)).toHaveLength(2);
@@ -60,7 +60,7 @@ describe('the service itself', () => {
     }
   });
 
-  test('is not called by a webhook that names it all the same', async () => {
+  test('never receives calls of a webhook that names it nevertheless', async () => {
     const { fall, list, detail, set } = await world.furnish({ format: 'raw', retrySchedule: [0] });
     for (const url of logins()) {
       await set({ url });
