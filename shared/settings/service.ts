@@ -1,4 +1,5 @@
 import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../domain/delivery/delivery.ts';
+import { forHosts } from './for-hosts.ts';
 import { issuer } from './issuer.ts';
 import {
   addressRange,
@@ -24,129 +25,129 @@ const others = declare({
   RATE_LIMIT_PER_SECOND: {
     schema: () => wholeNumber(0, 1_000_000),
     default: 30,
-    about: {
+    about: forHosts({
       stage: 'rateLimit',
       capabilities: ['guard', 'limit:devices'],
       unit: 'requests per second',
       help: 'Rate limit per account or address. 0 turns it off, and also the limit of messages unless `QUOTAS` sets `messagesPerSecond`.',
-    },
+    }),
   },
   TRUSTED_PROXY_HEADER: {
     schema: header,
     default: '',
-    about: {
+    about: forHosts({
       capabilities: ['guard', 'host:health'],
       help: "Header in which a trusted proxy in front of the service passes the caller's address, as its last entry. It is used only with the proxy's secret, so set the next two as well.",
       byDefault: 'the TCP peer is the caller',
       example: 'X-Real-IP',
-    },
+    }),
   },
   TRUSTED_PROXY_SECRET_HEADER: {
     schema: header,
     default: '',
-    about: {
+    about: forHosts({
       capabilities: ['guard'],
       help: "Header that carries the proxy's secret.",
       byDefault: 'no proxy',
       example: 'X-Proxy-Secret',
-    },
+    }),
   },
   TRUSTED_PROXY_SECRET: {
     schema: secretOrHash,
     default: '',
-    about: {
+    about: forHosts({
       isSecret: true,
       capabilities: ['guard'],
       help: 'The secret of the proxy, or `sha256:` followed by its SHA-256 in hex.',
       byDefault: 'no proxy',
-    },
+    }),
   },
   QUOTAS: {
     schema: quotas,
     default: {},
-    about: {
+    about: forHosts({
       stage: 'quotas',
       capabilities: ['keep:quotas', 'limit:devices'],
       help: 'Quotas of each customer that replace the built-in ones (`limits.quotas` in `GET /server/config`).',
       byDefault: '50 webhooks, 100 bots, 500 rules, 500 users, 10,000 sensors and so on',
       example: '{"webhooks":10}',
-    },
+    }),
   },
   RETRY_SCHEDULE: {
     schema: () => list(wholeNumber(0, 86_400), 20),
     default: [],
-    about: {
+    about: forHosts({
       stage: 'retrySchedule',
       capabilities: ['call:webhooks'],
       unit: 'seconds',
       help: 'Seconds before each attempt of a delivery, including the first, separated by commas.',
       byDefault: '14 attempts in 3.2 days',
       example: '0,5,60',
-    },
+    }),
   },
   DELIVERY_DEADLINE_SECONDS: {
     schema: () => wholeNumber(1, DEADLINE_SECONDS),
     default: DEADLINE_SECONDS,
-    about: {
+    about: forHosts({
       stage: 'deliveryDeadline',
       capabilities: ['call:webhooks', 'send:person'],
       unit: 'seconds',
       help: 'Time after which an attempt of a delivery fails.',
-    },
+    }),
   },
   GONE_AFTER_SECONDS: {
     schema: () => wholeNumber(0, 86_400),
     default: GONE_AFTER_SECONDS,
-    about: {
+    about: forHosts({
       stage: 'goneAfterSeconds',
       capabilities: ['call:webhooks'],
       unit: 'seconds',
       help: 'Time of consecutive 410 responses before a webhook is disabled. 0 disables it on the first one.',
-    },
+    }),
   },
   ALLOW_PRIVATE_TARGETS: {
     schema: flag,
     default: false,
-    about: {
+    about: forHosts({
       stage: 'allowPrivateTargets',
       capabilities: ['call:webhooks', 'send:person'],
       help: 'Lets webhooks use http, any port and private addresses; with `npm start` also loopback.',
       defaults: { local: true },
-    },
+    }),
   },
   ALLOWED_TARGET_RANGES: {
     schema: () => list(addressRange(), 50),
     default: [],
-    about: {
+    about: forHosts({
       stage: 'allowedTargetRanges',
       capabilities: ['call:webhooks', 'send:person'],
       help: 'Private address ranges that webhooks may call even without `ALLOW_PRIVATE_TARGETS`.',
       example: '10.1.0.0/16',
-    },
+    }),
   },
   SENSOR_INACTIVE_AFTER_SECONDS: {
     schema: () => wholeNumber(1, 86_400),
     default: 300,
-    about: {
+    about: forHosts({
       stage: 'sensorInactiveAfter',
       capabilities: ['watch:sensors'],
       unit: 'seconds',
       help: 'Time without a message after which a sensor is inactive.',
-    },
+    }),
   },
   CREDENTIALS_SINCE: {
     schema: time,
     default: '',
-    about: {
+    about: forHosts({
       stage: 'credentialsSince',
       capabilities: ['guard'],
       help: 'Voids all sessions, access tokens and password reset codes created before this time.',
       example: '2026-11-22T10:00:00Z',
-    },
+    }),
   },
   PUBLIC_URL: {
     default: '',
-    about: {
+    about: forHosts({
       stage: 'publicUrl',
       capabilities: ['send:person', 'call:webhooks', 'ask:issuer', 'run:canary', 'list:subscriptions', 'service:about'],
       help: 'Address of the service without /api/v1, such as that of a proxy in front of it.',
@@ -154,11 +155,11 @@ const others = declare({
       example: 'https://cloud.example.org',
       hostSchema: origin,
       stageSchema: httpsOrigin,
-    },
+    }),
   },
   DEVICE_URL: {
     default: '',
-    about: {
+    about: forHosts({
       stage: 'deviceUrl',
       capabilities: ['run:canary', 'service:about'],
       help: 'Address of the device API without /api/v1.',
@@ -166,51 +167,51 @@ const others = declare({
       example: 'https://devices.example.org',
       hostSchema: origin,
       stageSchema: httpsOrigin,
-    },
+    }),
   },
   OWN_URLS: {
     schema: () => list(text(/^/, 'any text'), 1_000),
     default: [],
-    about: {
+    about: forHosts({
       capabilities: ['send:person', 'call:webhooks'],
       help: 'Further addresses of the service, separated by commas. Webhooks may call neither these nor the port of the service itself.',
       example: 'https://cloud.example.org',
       hostSchema: () => list(origin(), 50),
-    },
+    }),
   },
   CORS_ORIGINS: {
     schema: () => list(pageOrigin(), 20),
     default: [],
-    about: {
+    about: forHosts({
       stage: 'corsOrigins',
       capabilities: ['guard'],
       help: 'Origins whose pages may call the API with a token (CORS), separated by commas.',
       example: 'https://app.example.org',
-    },
+    }),
   },
   SERVICE_NAME: {
     schema: shortName,
     default: 'Sensor Cloud',
-    about: {
+    about: forHosts({
       stage: 'serviceName',
       capabilities: ['call:webhooks', 'list:subscriptions', 'service:about'],
       help: 'Name of the service in payloads, headers and notifications.',
-    },
+    }),
   },
   MAIL_SENDER: {
     default: '',
-    about: {
+    about: forHosts({
       stage: 'mailSender',
       capabilities: ['send:mail', 'send:person', 'call:webhooks', 'list:subscriptions', 'service:about'],
       help: 'Address that mails are sent from. `npm start` writes them to `outbox` in its data folder; a stage without it sends none.',
       defaults: { local: 'outbox' },
       example: 'cloud@example.org',
       hostSchema: () => text(MAIL_ADDRESS, 'an e-mail address'),
-    },
+    }),
   },
   TELEGRAM_TOKEN: {
     default: '',
-    about: {
+    about: forHosts({
       isSecret: true,
       stage: 'telegramToken',
       capabilities: ['send:person'],
@@ -221,21 +222,21 @@ const others = declare({
           /^\d{1,20}:[\w-]{20,100}$/,
           'a token from the BotFather of Telegram: digits, a colon and further characters',
         ),
-    },
+    }),
   },
   CANARY: {
     schema: flag,
     default: false,
-    about: {
+    about: forHosts({
       stage: 'canary',
       capabilities: ['send:person', 'call:webhooks', 'host:health'],
       help: 'Lets a test sensor fall every 5 minutes and waits for the call of its webhook. A missing call raises an alarm in AWS; see also `canarySeconds` in `GET /health`.',
       defaults: { prod: true },
-    },
+    }),
   },
   HEARTBEAT_URL: {
     default: '',
-    about: {
+    about: forHosts({
       isSecret: true,
       stage: 'heartbeatUrl',
       capabilities: ['run:canary'],
@@ -244,11 +245,11 @@ const others = declare({
       hostSchema: () => text(/^https?:\/\/[!-~]{1,500}$/, 'an address of at most 500 characters'),
       stageSchema: () =>
         text(/^https:\/\/[!-~]{1,500}$/, 'https:// and at most 500 printable characters without spaces'),
-    },
+    }),
   },
   MAKER_A_FEEDBACK_URL: {
     default: '',
-    about: {
+    about: forHosts({
       isSecret: true,
       stage: 'makerAFeedbackUrl',
       capabilities: ['forward:feedback'],
@@ -261,7 +262,7 @@ const others = declare({
           /^https:\/\/[!-"$-?A-[\]-~]{1,500}$/,
           'https:// and at most 500 printable characters without spaces, and without # @ \\',
         ),
-    },
+    }),
   },
 });
 

@@ -1,3 +1,4 @@
+import { forHosts } from './for-hosts.ts';
 import { text, wholeNumber } from './kinds.ts';
 import { declare } from './setting.ts';
 
@@ -9,91 +10,91 @@ export const stack = declare({
   },
   EVENTS_QUEUE_URL: {
     default: '',
-    about: { capabilities: ['enqueue:events', 'consume', 'redrive'] },
+    about: forHosts({ capabilities: ['enqueue:events', 'consume', 'redrive'] }),
   },
   TIMERS_QUEUE_URL: {
     default: '',
-    about: { capabilities: ['enqueue:timers', 'consume', 'redrive'] },
+    about: forHosts({ capabilities: ['enqueue:timers', 'consume', 'redrive'] }),
   },
   DELIVERIES_QUEUE_URL: {
     default: '',
-    about: { capabilities: ['enqueue:deliveries', 'consume', 'redrive'] },
+    about: forHosts({ capabilities: ['enqueue:deliveries', 'consume', 'redrive'] }),
   },
   RETRIES_QUEUE_URL: {
     default: '',
-    about: { capabilities: ['enqueue:retries', 'consume', 'redrive'] },
+    about: forHosts({ capabilities: ['enqueue:retries', 'consume', 'redrive'] }),
   },
   JOBS_QUEUE_URL: {
     default: '',
-    about: { capabilities: ['enqueue:jobs', 'consume', 'redrive'] },
+    about: forHosts({ capabilities: ['enqueue:jobs', 'consume', 'redrive'] }),
   },
   MQTT_QUEUE_URL: {
     default: '',
-    about: { capabilities: ['consume', 'redrive'] },
+    about: forHosts({ capabilities: ['consume', 'redrive'] }),
   },
   QUARANTINE_QUEUE_URL: {
     default: '',
-    about: { capabilities: ['consume', 'redrive'] },
+    about: forHosts({ capabilities: ['consume', 'redrive'] }),
   },
   /** The namespace of the metrics in CloudWatch. */
   METRICS_NAMESPACE: {
     default: 'SensorCloud',
-    about: { capabilities: ['measure', 'guard'] },
+    about: forHosts({ capabilities: ['measure', 'guard'] }),
   },
   METRICS_SECONDS: {
     schema: () => wholeNumber(0, 300),
     default: 60,
-    about: {
+    about: forHosts({
       stage: 'metricsSeconds',
       capabilities: ['measure', 'guard'],
       unit: 'seconds',
       help: 'Time for which a process sums up accepted messages before it logs their number. 0 logs the number of each call.',
-    },
+    }),
   },
   /** The AWS IoT rule for publications of devices; empty without MQTT. */
   MQTT_RULE: {
     schema: () => text(/^\w*$/, 'letters, digits and _'),
     default: '',
-    about: { capabilities: ['admit:devices', 'notify:devices', 'refuse:messages'] },
+    about: forHosts({ capabilities: ['admit:devices', 'notify:devices', 'refuse:messages'] }),
   },
   EXPORTS_BUCKET: {
     default: '',
-    about: { capabilities: ['keep:exports', 'share:exports'] },
+    about: forHosts({ capabilities: ['keep:exports', 'share:exports'] }),
   },
   /** Days that backups of the table are kept. 0 means until somebody deletes them. */
   BACKUP_DAYS: {
     schema: () => wholeNumber(0, 100_000),
     default: 0,
-    about: { capabilities: ['keep:exports'] },
+    about: forHosts({ capabilities: ['keep:exports'] }),
   },
   /** The same for logs. */
   LOG_DAYS: {
     schema: () => wholeNumber(0, 100_000),
     default: 0,
-    about: { capabilities: ['keep:exports'] },
+    about: forHosts({ capabilities: ['keep:exports'] }),
   },
   /** The SNS topic of alarms; empty without one. */
   ALARM_TOPIC_ARN: {
     default: '',
-    about: { capabilities: ['list:subscriptions'] },
+    about: forHosts({ capabilities: ['list:subscriptions'] }),
   },
   RUNBOOK_URL: {
     schema: () => text(/^[!-~]{1,256}$/, 'an address or a path of at most 256 printable characters without spaces'),
     default: 'lib/aws/runbook.md',
-    about: {
+    about: forHosts({
       stage: 'runbookUrl',
       capabilities: ['list:subscriptions'],
       help: 'Address or path of the runbook, which the text of each alarm contains.',
-    },
+    }),
   },
   /** The KMS key that encrypts secrets of webhooks. */
   SECRETS_KEY_ARN: {
     default: '',
-    about: { capabilities: ['seal:secrets', 'open:secrets', 'open:addresses', 'keep:otps'] },
+    about: forHosts({ capabilities: ['seal:secrets', 'open:secrets', 'open:addresses', 'keep:otps'] }),
   },
   SMS_ORIGIN: {
     default: '',
-    about: {
+    about: forHosts({
       stage: 'smsOrigin',
       capabilities: ['send:person'],
       help: 'Identity of AWS End User Messaging that SMS are sent from: the ARN of a phone number, a pool or a sender ID. A stage without it sends none.',
@@ -103,15 +104,15 @@ export const stack = declare({
           /^arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|pool|sender-id)\/[\w/-]+$/,
           'the ARN of a phone number, a pool or a sender ID of AWS End User Messaging',
         ),
-    },
+    }),
   },
   SERVICE_VERSION: {
     default: '0.3.0',
-    about: {
+    about: forHosts({
       stage: 'serviceVersion',
       capabilities: ['guard', 'call:webhooks', 'service:about'],
       help: 'Version of the service. The commands of this repository take it from package.json.',
       hostSchema: () => text(/^[\w.+-]{1,32}$/, '1 to 32 characters: letters, digits and any of _ . + -'),
-    },
+    }),
   },
 });

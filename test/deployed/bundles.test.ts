@@ -11,6 +11,7 @@ import { type LambdaName, lambdas } from '#lib/aws/functions/lambdas.ts';
 import { describeApi } from '#shared/api/openapi/describe.ts';
 import { openApi } from '#shared/api/openapi/document.ts';
 import type { Capability, Use } from '#shared/runtime/capabilities.ts';
+import { environment } from '#shared/settings/environment.ts';
 
 const names = ['server', 'docs', 'console', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
 const bundles = inject('bundles');
@@ -54,7 +55,7 @@ const sending = ['enqueue:events', 'enqueue:timers', 'enqueue:deliveries', 'enqu
  */
 const services: readonly { what: string; by: readonly Capability[]; trace: RegExp | string }[] = [
   { what: 'mails by SES', by: ['send:mail'], trace: 'SendEmail' },
-  { what: 'texts of messages to people', by: ['send:person'], trace: /delivery\/targets\/people-texts\.ts$/ },
+  { what: 'texts of messages to people', by: ['send:person'], trace: /delivery\/targets\/people\.ts$/ },
   { what: 'SMS', by: ['send:person'], trace: 'SendTextMessage' },
   { what: 'Telegram', by: ['send:person'], trace: 'api.telegram.org' },
   { what: 'pushes', by: ['send:person'], trace: /\/web-push\// },
@@ -210,6 +211,11 @@ describe('a bundle', () => {
     expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
     // What the client shares with that of the table must not come into the start.
     expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
+  });
+
+  it.each(lambdas)('$name: contains no help texts of settings', ({ name }) => {
+    const help = environment.RATE_LIMIT_PER_SECOND.about.help.slice(0, 30);
+    expect(textOf(name as LambdaName)).not.toContain(help);
   });
 
   it('does not search for credentials', () => {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { computedFor } from './computed.ts';
 import { entryOf } from './entry.ts';
 import type { LambdaName } from './lambdas.ts';
@@ -44,6 +44,13 @@ const options = {
   sourcesContent: false,
 } as const satisfies BuildOptions;
 
+/** Leaves out the texts of settings: esbuild drops a call of an empty function with its argument. */
+const withoutTexts: Plugin = {
+  name: 'without-texts',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/settings\/for-hosts\.ts$/ }, () => ({ contents: 'export function forHosts() {}' })),
+};
+
 /** The source files that left something in an output. */
 const contentOf = ({ inputs }: Metafile['outputs'][string]): string[] =>
   Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
@@ -71,7 +78,7 @@ const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundl
     stdin: { contents: await entryOf(name), resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
     entryNames: 'handler',
     outdir: folder,
-    plugins: [sdk.plugin, computedFor(name, root), unmapped],
+    plugins: [sdk.plugin, computedFor(name, root), withoutTexts, unmapped],
   });
   const outputs = Object.values(metafile.outputs);
   const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
