@@ -32,5 +32,5 @@ test('an older version of the code says that the table is of a newer one, and le
   await cloud.sweep();
   expect(await heartbeat()).toMatchObject({ dataVersion: DATA_VERSION + 1 });
   expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'outdated' }]);
-  expect(errors()).toContain('the table holds what only a newer version understands: deploy that one');
+  expect(errors()).toContain('the table holds data that only a newer version understands: deploy that version');
 });
