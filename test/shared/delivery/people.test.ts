@@ -72,7 +72,7 @@ const letter: Letter = {
   url: 'https://cloud.example.org/acknowledge/a',
   language: 'en',
 };
-const plain = 'Fall in room 7\nat home, 12:00 UTC\n\nI take care of it:\nhttps://cloud.example.org/acknowledge/a';
+const plain = "Fall in room 7\nat home, 12:00 UTC\n\nI'll go:\nhttps://cloud.example.org/acknowledge/a";
 const email: Channel = { by: 'email', address: 'anna@example.com' };
 const sms: Channel = { by: 'sms', address: '+491701234567' };
 const telegram: Channel = { by: 'telegram', address: '-100123' };
@@ -110,7 +110,7 @@ describe('an SMS', () => {
       OriginationIdentity: 'arn:of-a-number',
       MessageType: 'TRANSACTIONAL',
       TimeToLive: 3_600,
-      MessageBody: plain.replace('I take care of it', 'Ich kümmere mich darum'),
+      MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
   test('is cut to what the service takes, before the address and not within a character', async () => {
@@ -119,7 +119,7 @@ describe('an SMS', () => {
     for (const { args } of aws.commandCalls(SendTextMessageCommand)) {
       const body = args[0].input.MessageBody ?? '';
       expect([body.length <= 1_600, body.length > 1_590, body.isWellFormed()]).toEqual([true, true, true]);
-      expect(body.endsWith(`…\n\nI take care of it:\n${letter.url}`)).toBe(true);
+      expect(body.endsWith(`…\n\nI'll go:\n${letter.url}`)).toBe(true);
     }
   });
   test.each([

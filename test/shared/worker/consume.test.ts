@@ -18,7 +18,7 @@ test('every line that a consumer logs names its invocation and its message', asy
   );
   const lineOf = (id: string) => [
     `${id}: reader: 1: said`,
-    `${id}: reader: 2: a message was not worked off`,
+    `${id}: reader: 2: a task failed`,
     `${id}: reader: 3: a message cannot be read`,
     `${id}: reader: 4: said`,
   ];
@@ -31,7 +31,7 @@ test('every line names the ids of its task, also on failure, and nothing else in
   await read(runtime, [record('1', about('say')), record('2', about('fail'))]);
   const logged = lines.map(({ message: what, deliveryId, note }) => [what, deliveryId, note]);
   expect(logged.toSorted()).toEqual([
-    ['a message was not worked off', 'of-fail', undefined],
+    ['a task failed', 'of-fail', undefined],
     ['said', 'of-say', undefined],
   ]);
 });
