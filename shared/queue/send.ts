@@ -14,7 +14,7 @@ import {
 export type Queues = {
   /** Sends messages to a queue in order. Rejects if the queue did not accept all of them. */
   send: (queue: QueueName, messages: readonly Outgoing[]) => Promise<void>;
-  /** Makes messages received from the queue with this ARN visible again after the given seconds. */
+  /** Sets the seconds until messages that were received from the queue with this ARN become visible again. */
   hide: (arn: string, receiptHandles: readonly string[], seconds: number) => Promise<void>;
   /** Starts to return the dead letters of a queue to it. */
   redrive: (queue: QueueName) => Promise<void>;
@@ -52,7 +52,7 @@ const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: Outgoing, ind
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
 });
 
-/** Makes attempts of a command fail once it is too late to send it: a process may have been frozen between retries. */
+/** Fails attempts of a command once it is too late to send it: a process may have been frozen between retries. */
 const withDeadline = (
   command: SendMessageBatchCommand,
   messages: readonly Outgoing[],

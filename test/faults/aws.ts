@@ -66,7 +66,7 @@ const FROZEN_MS = 60_000;
 /** Each minute brings a sweep, whose calls may be frozen in turn. Without a limit some runs would never end. */
 const MAX_FREEZES = 50;
 
-/** Makes sockets dead: nothing sent over them arrives, and no response comes back. */
+/** Kills sockets: nothing sent over them arrives, and no response comes back. */
 const kill = (handler: object): void => {
   const { httpAgent } = (handler as Agents).httpHandlerConfigs?.() ?? {};
   for (const socket of [httpAgent?.sockets, httpAgent?.freeSockets].flatMap((byOrigin) =>
@@ -90,7 +90,7 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
   };
 };
 
-/** Makes calls of a client fail with the bytes that DynamoDB would send, so that the SDK interprets them. */
+/** Returns a function that lets calls of a client fail with the bytes of DynamoDB, so that the SDK interprets them. */
 export const failingClient =
   (chaos: Chaos, { silentPort, skip }: Surroundings) =>
   (client: Client): void => {

@@ -21,7 +21,7 @@ export const createLives = () => {
       if (death) throw death;
       return call(...args);
     };
-  /** Makes calls fail in dead processes. */
+  /** Wraps calls so that they fail in dead processes. */
   const allAlive = <T extends object>(calls: T): T =>
     Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, alive(call as never)])) as T;
   return {

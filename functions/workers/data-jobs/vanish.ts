@@ -12,7 +12,7 @@ const increment = (counts: Counts, kind: string): void => {
   counts.set(kind, (counts.get(kind) ?? 0) + 1);
 };
 
-/** Makes a sensor of a deleted customer unreachable, and removes the token of its device. */
+/** Removes the items by which a sensor of a deleted customer is found, including the token of its device. */
 const detachSensor = async (
   { store: { subjects }, now }: JobDeps,
   customerId: number,
@@ -29,7 +29,7 @@ const detachSensor = async (
 };
 
 /**
- * Makes a customer unreachable. Its users and sensors, which lead to the rest of its data, are noted only after the customer
+ * Deletes a customer, so that nobody can reach its data. Its users and sensors, which lead to the rest of its data, are noted only after the customer
  * is deleted: from then on nothing can be created in it.
  */
 const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
@@ -48,7 +48,7 @@ const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   await store.dataJobs.count(job, counts, now());
 };
 
-/** Makes a user unreachable. A user who changes meanwhile is read again; one without an account is of an erased customer. */
+/** Deletes a user and its account. A user who changes meanwhile is read again; one without an account is of an erased customer. */
 const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
   const { store, now, failpoint } = deps;
   const { customerId } = job;
@@ -64,7 +64,7 @@ const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<
   if (removed) await store.dataJobs.count(job, new Map([['user', 1]]), now());
 };
 
-/** Makes the subject of an erasure unreachable for readers. */
+/** Removes the subject of an erasure from everywhere that readers look it up. */
 export const vanish = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { customerId, subject } = job;
   if (subject.kind === 'customer') return detachCustomer(deps, job);

@@ -111,7 +111,7 @@ export const acquireSlot = async (
   return lease && createSlot(deps, permit, webhook, { lease, isProbe });
 };
 
-/** Makes an attempt in its slot, and then releases the leases that this process no longer needs. */
+/** Runs an attempt in its slot, and then releases the leases that this process no longer needs. */
 export const inSlot = async <T>(
   { store }: DeliverDeps,
   { webhook, slot }: Admitted,

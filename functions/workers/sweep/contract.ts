@@ -2,8 +2,8 @@ import { SWEEP_SECONDS } from '#shared/domain/sensor/sensor-state.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
- * Enqueues the tasks of the items that are due in the index `due`, except for sensors that are online, and returns dead
- * letters to their queues.
+ * Enqueues the tasks of the items that are due in the index `due`, except for sensors that are online, and redrives
+ * dead letters.
  */
 export const sweep = scheduled({
   name: 'sweep',

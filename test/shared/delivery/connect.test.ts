@@ -225,7 +225,7 @@ describe('connections', () => {
     await closed.promise;
   });
 
-  it('are replaced immediately if they died while idle', async () => {
+  it('get replaced immediately if they died while idle', async () => {
     const used = new Set<Socket>();
     const url = await http(({ socket }, response) => {
       if (used.has(socket)) socket.resetAndDestroy();

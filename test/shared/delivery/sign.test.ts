@@ -42,7 +42,7 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('has a webhook-signature for each secret, newest first, and X-Service-Cloud-Signature only for the newest', () => {
+  it('contains a webhook-signature for each secret, newest first, and X-Service-Cloud-Signature for the newest', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['new', 'old'], primary: 'new' });
     expect(headers['webhook-signature']).toBe(`${standard('new')} ${standard('old')}`);
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
