@@ -25,8 +25,8 @@ export type Endpoint = { host: string; port: number | null };
 const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * Returns the endpoints of the service's own URLs, without invalid and empty ones. A name covers all ports, unless its URL has
- * a port. A numeric address and loopback cover only one port, because receivers may be there too.
+ * Returns the endpoints of the service's own URLs, without invalid and empty ones. A name covers all ports, unless its
+ * URL has a port. A numeric address and loopback cover only one port, because receivers may be there too.
  */
 export const endpointsOf = (addresses: readonly string[]): Endpoint[] =>
   addresses

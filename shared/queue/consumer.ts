@@ -53,7 +53,9 @@ export function called(declared: Called): Called {
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;
-/** The receives after which a message moves to the dead-letter queue. With the pauses between them they take about a day. */
+/**
+ * The receives after which a message moves to the dead-letter queue. With the pauses between them they take about a day.
+ */
 export const MAX_RECEIVES = 100;
 /** How long SQS keeps messages, including dead letters: the longest time that SQS allows. */
 export const RETENTION_DAYS = 14;

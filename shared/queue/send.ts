@@ -77,7 +77,10 @@ const arnOf = (url: string, region: string): string => {
   return `arn:aws:sqs:${region}:${account}:${name}`;
 };
 
-/** Creates a client for the SQS queues of a stage. The group of a message makes a standard queue fair, and a FIFO queue ordered. */
+/**
+ * Creates a client for the SQS queues of a stage. The group of a message makes a standard queue fair, and a FIFO queue
+ * ordered.
+ */
 export const queuesBySqs = (
   config: SQSClientConfig & { region: string },
   urls: Record<QueueName, string>,

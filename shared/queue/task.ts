@@ -30,7 +30,10 @@ export const ProcessMessages = z.object({
 });
 export type ProcessMessages = z.output<typeof ProcessMessages>;
 
-/** Sends a notice of the service about a sensor. The notice is stored under this uuid and was created at `receiveDate` (ms). */
+/**
+ * Sends a notice of the service about a sensor. The notice is stored under this uuid and was created at `receiveDate`
+ * (ms).
+ */
 export const ProcessNotice = z.object({
   type: z.literal('process_notice'),
   ...ofSensor,

@@ -14,7 +14,10 @@ const groupOf = ({ messageId, attributes }: SQSRecord): string =>
   // The group of a message makes a standard queue fair, but does not order its messages.
   attributes.SequenceNumber === undefined ? messageId : (attributes.MessageGroupId ?? messageId);
 
-/** Creates the function that makes messages visible again after a pause. If that fails, they reappear after their visibility timeout. */
+/**
+ * Creates the function that makes messages visible again after a pause. If that fails, they reappear after their
+ * visibility timeout.
+ */
 const createReturn =
   ({ log, queues, metrics = unmeasured }: Runtime, { name }: Consumer) =>
   async (records: readonly SQSRecord[]): Promise<void> => {

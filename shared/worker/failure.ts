@@ -11,7 +11,10 @@ export class RetryLater extends Error {
   override name = 'RetryLater';
 }
 
-/** After this many receives, which take a minute, a task that keeps being postponed counts as failed: it may never be done. */
+/**
+ * After this many receives, which take a minute, a task that keeps being postponed counts as failed: it may never be
+ * done.
+ */
 const MAX_PATIENT_RECEIVES = 8;
 export const isRetriedTooOften = ({ attributes }: Pick<SQSRecord, 'attributes'>): boolean =>
   Number(attributes.ApproximateReceiveCount) > MAX_PATIENT_RECEIVES;
@@ -24,7 +27,10 @@ export class Quarantine extends Error {
 /** What made a task fail: the table, a queue, the keys of secrets, or the code itself. */
 export type FailureKind = 'table' | 'queue' | 'keys' | 'other';
 
-/** Returns what made a task fail. Anything but `other` is an outage, which affects every task and says nothing about this one. */
+/**
+ * Returns what made a task fail. Anything but `other` is an outage, which affects every task and says nothing about this
+ * one.
+ */
 export const kindOfFailure = (error: unknown): FailureKind => {
   if (error instanceof TableUnavailable) return 'table';
   if (error instanceof QueueUnavailable) return 'queue';

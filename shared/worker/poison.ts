@@ -64,7 +64,10 @@ const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
 const endsSecondLife = (record: SQSRecord, now: number): boolean =>
   isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && wasDeadLetter(record, now);
 
-/** Creates the function that processes one message of a group. At the end of its second life a message is not attempted, because that may kill the process. */
+/**
+ * Creates the function that processes one message of a group. At the end of its second life a message is not attempted,
+ * because that may kill the process.
+ */
 const processIsolated =
   (runtime: Runtime, attempt: Attempt, history: GroupHistory) =>
   async (group: string, record: SQSRecord, timeLeft: () => number): Promise<'done' | 'failed' | 'retry_later'> => {

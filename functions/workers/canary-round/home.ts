@@ -21,7 +21,10 @@ const expectResult = (result: unknown, expected: unknown, part: string): void =>
   if (result !== expected) throw new Error(`the canary has no ${part}: ${result}`);
 };
 
-/** Registers the device of the canary, with a provisioning key that nobody has and that has expired, and links its sensor. */
+/**
+ * Registers the device of the canary, with a provisioning key that nobody has and that has expired, and links its
+ * sensor.
+ */
 const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, customerId: number) => {
   const key = {
     id: randomUuid(random),

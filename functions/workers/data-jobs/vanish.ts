@@ -29,8 +29,8 @@ const detachSensor = async (
 };
 
 /**
- * Deletes a customer, so that nobody can reach its data. Its users and sensors, which lead to the rest of its data, are noted only after the customer
- * is deleted: from then on nothing can be created in it.
+ * Deletes a customer, so that nobody can reach its data. Its users and sensors, which lead to the rest of its data, are
+ * noted only after the customer is deleted: from then on nothing can be created in it.
  */
 const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, now, failpoint } = deps;
@@ -48,7 +48,10 @@ const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   await store.dataJobs.count(job, counts, now());
 };
 
-/** Deletes a user and its account. A user who changes meanwhile is read again; one without an account is of an erased customer. */
+/**
+ * Deletes a user and its account. A user who changes meanwhile is read again; one without an account is of an erased
+ * customer.
+ */
 const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
   const { store, now, failpoint } = deps;
   const { customerId } = job;

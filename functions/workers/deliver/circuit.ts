@@ -122,7 +122,10 @@ export const passCircuit = async (
 /** An attempt that sent a request, and the state that follows. */
 type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: Next };
 
-/** Records a failure at the webhook. This may open the circuit; after days of failures it disables the webhook, or warns first. */
+/**
+ * Records a failure at the webhook. This may open the circuit; after days of failures it disables the webhook, or warns
+ * first.
+ */
 const recordFailure = async (
   deps: DeliverDeps,
   { webhook, slot }: Admitted,

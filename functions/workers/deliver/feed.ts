@@ -14,7 +14,10 @@ const MAX_CHECKED = 500;
 /** How long (ms) after a webhook was given a URL a process that read it before may still write to its feed. */
 const LATE_WRITES_MS = 60_000;
 
-/** Ends a delivery that can no longer be fetched, and reports it. One that has ended already is only removed from the feed. */
+/**
+ * Ends a delivery that can no longer be fetched, and reports it. One that has ended already is only removed from the
+ * feed.
+ */
 const endUnfetched = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

@@ -35,7 +35,9 @@ const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Pro
   return 'failed';
 };
 
-/** Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its message. */
+/**
+ * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its message.
+ */
 export const lease = async (deps: DeliverDeps, key: DeliveryKey): Promise<Lease> => {
   const claimed = await deps.store.attempts.claim(key, deps.now(), chance(deps), deps.aloneSince);
   if (!claimed) return { kind: await requeue(deps, key) };

@@ -23,7 +23,9 @@ type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 /** The result of an attempt. */
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome };
 
-/** Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed. */
+/**
+ * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed.
+ */
 const channelFor = async (
   { store, quotas, now, measure }: DeliverDeps,
   { customerId, person, attempts }: Delivery,

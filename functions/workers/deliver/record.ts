@@ -20,8 +20,8 @@ import type { Answer } from './send.ts';
 import type { Admitted } from './slots.ts';
 
 /**
- * Acknowledges the hits of a delivery if its receiver named the person who takes the alarm. This happens before the attempt is
- * recorded: if it fails, the attempt is repeated, so that no acknowledgement is lost.
+ * Acknowledges the hits of a delivery if its receiver named the person who takes the alarm. This happens before the
+ * attempt is recorded: if it fails, the attempt is repeated, so that no acknowledgement is lost.
  */
 const acknowledgeHits = async (
   deps: DeliverDeps,

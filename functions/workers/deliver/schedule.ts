@@ -21,7 +21,10 @@ const SOONEST_MS = 500;
 export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord): readonly number[] | null =>
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
-/** Returns the seconds before an attempt; `step` is 0 for the first. The built-in schedule completes one that is too short. */
+/**
+ * Returns the seconds before an attempt; `step` is 0 for the first. The built-in schedule completes one that is too
+ * short.
+ */
 export const delayOf = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (retrySchedule(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
 

@@ -15,7 +15,10 @@ export const ACQUIRE_TIMEOUT_MS = 5_000;
 export type RequestSlot = {
   /** Frees the slot for the next request. Further calls do nothing. */
   release: () => void;
-  /** Returns the leases that this process no longer needs, each of them once. The next write to the webhook releases them. */
+  /**
+   * Returns the leases that this process no longer needs, each of them once. The next write to the webhook releases
+   * them.
+   */
   unneeded: () => LeaseName[];
 };
 

@@ -11,7 +11,10 @@ import { countOf, type Ingesting, refuse, take } from './take.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Returns the customer to whom the sensor belonged when the message was received: a queued message stays with that customer. */
+/**
+ * Returns the customer to whom the sensor belonged when the message was received: a queued message stays with that
+ * customer.
+ */
 const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY): number =>
   moved && time < moved.at ? moved.from : customerId;
 

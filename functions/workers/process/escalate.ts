@@ -74,7 +74,10 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatedHi
 /** An addressee of a round, and the place of its message in the hit; null if there is none yet. */
 type Placed = { addressee: Addressee; place: number | null };
 
-/** Returns the addressees of a round by the current rule and duty. A repeat of all steps may name the same one several times. */
+/**
+ * Returns the addressees of a round by the current rule and duty. A repeat of all steps may name the same one several
+ * times.
+ */
 const addresseesByRule = (
   { hit, rule, recipients, eventContext }: RoundContext,
   { open = 'step', after }: Pick<Escalation, 'open' | 'after'>,
@@ -89,7 +92,10 @@ const addresseesByRule = (
   return onceEach(named.map((target, at) => ({ ...target, place: places[at] ?? null })));
 };
 
-/** Returns the people and webhooks that the messages of a hit are for. A message for a bot may be for any of its webhooks. */
+/**
+ * Returns the people and webhooks that the messages of a hit are for. A message for a bot may be for any of its
+ * webhooks.
+ */
 const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Placed[] => {
   const webhooks = [...recipients.webhooks.values()].filter(({ format }) => isTold(format, eventContext));
   return hit.messages.flatMap(({ publisher: by, accountId, extra }, place): Placed[] => {

@@ -119,7 +119,10 @@ export const enqueueRound = async (
   if (isNear(at, now())) await enqueue([{ type: 'escalate', ...hit }], { delaySeconds: (at - now()) / 1_000 });
 };
 
-/** Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first recipients. */
+/**
+ * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first
+ * recipients.
+ */
 export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
@@ -162,7 +165,10 @@ export const writeDeliveries = async (
   return posted;
 };
 
-/** Counts the alarms that are due immediately: not those of a webhook that is disabled, fetched, or delayed by its schedule. */
+/**
+ * Counts the alarms that are due immediately: not those of a webhook that is disabled, fetched, or delayed by its
+ * schedule.
+ */
 export const countAlarms = (
   { measure }: ProcessDeps,
   deliveries: readonly Delivery[],

@@ -142,7 +142,10 @@ const judgeInput = (
   return input.kind === 'message' ? judgeMessage(deps, context, state, input) : judgeCall(deps, context, state, input);
 };
 
-/** Whether an input is a notice that is an event already. The sweep enqueues another task for a notice that is long pending. */
+/**
+ * Whether an input is a notice that is an event already. The sweep enqueues another task for a notice that is long
+ * pending.
+ */
 const isDuplicateNotice = async (
   { store }: ProcessDeps,
   context: SensorContext,

@@ -16,7 +16,10 @@ type CheckDeps = Deps<'states.glance' | 'watch:sensors' | 'measure'>;
 type Check = Due & { task: CheckSensor };
 const isCheck = (due: Due): due is Check => due.task.type === 'check_sensor';
 
-/** Reads states. If that fails they are null, and all of these sensors are checked: a failing partition must not hide any. */
+/**
+ * Reads states. If that fails they are null, and all of these sensors are checked: a failing partition must not hide
+ * any.
+ */
 const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): Promise<(StateItem | null)[]> => {
   try {
     return await store.states.glance(checks.map(({ task }) => task));
@@ -40,7 +43,10 @@ export const createSensorChecks = () => {
     return until > now && until - now <= MAX_INTERVAL_MS;
   };
 
-  /** Returns the checks that are needed, and since when. `upSince` (ms): since when the service has been up without a gap. */
+  /**
+   * Returns the checks that are needed, and since when. `upSince` (ms): since when the service has been up without a
+   * gap.
+   */
   const neededChecks = async (deps: CheckDeps, checks: Check[], upSince: number): Promise<Due[]> => {
     const { now, settings } = deps;
     const states = await readStates(deps, checks);

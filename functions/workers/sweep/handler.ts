@@ -22,7 +22,10 @@ const createSweep = () => {
   const resend = createResend();
   const checks = createSensorChecks();
 
-  /** Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, also of queues that failed. */
+  /**
+   * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, also of queues that
+   * failed.
+   */
   const enqueueDue = async (
     { enqueue, now }: SweepDeps,
     entries: readonly Due[],

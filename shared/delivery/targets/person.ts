@@ -16,5 +16,8 @@ export type PersonOutcome = 'accepted' | 'gone' | { retry: string };
  */
 export type SendToPerson = (channel: Channel, notification: Letter) => Promise<PersonOutcome>;
 
-/** How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable' }`. */
+/**
+ * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'
+ * }`.
+ */
 export type People = { kinds: readonly ChannelKind[]; send: SendToPerson };

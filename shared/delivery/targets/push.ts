@@ -15,12 +15,16 @@ const requestOf = (subscription: PushSubscription, payload: string, vapidDetails
   try {
     return webPush.generateRequestDetails(subscription, payload, options);
   } catch {
-    // Keys of subscriptions are checked when they are saved (shared/auth/push-keys.ts), so the fault is the stage's key or contact.
+    // Keys of subscriptions are checked when they are saved (shared/auth/push-keys.ts), so the fault is the stage's key
+    // or contact.
     return null;
   }
 };
 
-/** Sends a push message to a browser, encrypted for it (RFC 8291). Its URL came from a user, so it is checked like a webhook. */
+/**
+ * Sends a push message to a browser, encrypted for it (RFC 8291). Its URL came from a user, so it is checked like a
+ * webhook.
+ */
 export const pushTo = async (
   client: Pick<WebhookClient, 'post'>,
   subscription: PushSubscription,

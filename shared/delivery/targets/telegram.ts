@@ -4,7 +4,10 @@ import type { PersonOutcome } from './person.ts';
 /** Sends a text to a Telegram chat. Never rejects. */
 export type Telegram = (chat: string, text: string) => Promise<PersonOutcome>;
 
-/** The errors that only the chat can cause; all others are faults of the stage. https://core.telegram.org/bots/api#making-requests */
+/**
+ * The errors that only the chat can cause; all others are faults of the stage.
+ * https://core.telegram.org/bots/api#making-requests
+ */
 const CHAT_ERRORS =
   /chat not found|user is deactivated|bot was (blocked|kicked)|not enough rights|chat_id is empty|PEER_ID/i;
 

@@ -10,7 +10,10 @@ const STEPS = [30, 60, 90];
 /** The longest time (ms) from the response to an acknowledgement until no step starts (completion 12 "Escalation"). */
 const MAX_DELAY_MS = 1_000;
 
-/** Creates a separate home, whose rule notifies a webhook immediately and another one in each step. Its first fall is hit 1. */
+/**
+ * Creates a separate home, whose rule notifies a webhook immediately and another one in each step. Its first fall is hit
+ * 1.
+ */
 const furnishHome = async (scene: Scene) => {
   const { receiver, clock, answered, cloud } = scene;
   const { customerId, client } = await createHome(await scene.admin(), scene.fresh('elm'), ALL_PERMISSIONS);

@@ -33,7 +33,10 @@ afterAll(async () => {
 
 const DAY = 86_400_000;
 
-/** Creates a home whose webhook is fetched, with another webhook that gets notices of failures, and a user who gets mails. */
+/**
+ * Creates a home whose webhook is fetched, with another webhook that gets notices of failures, and a user who gets
+ * mails.
+ */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, customerId, at, receiver, list } = home;
