@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net';
 import { type Endpoint, isLoopback, isOwnEndpoint } from './own-endpoints.ts';
 
 /**
- * What a stage allows webhooks to call besides the public internet.
+ * What webhooks of a stage may call besides the public internet.
  * `allowPrivate`: allows http, any port, local names and private addresses.
  * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called by https.
- * `allowLoopback`: extends both to loopback. It is only for a host on a developer's machine, because Lambda's runtime
- * listens on loopback.
- * `own`: the service's own addresses, which no webhook may call.
+ * `allowLoopback`: extends both to loopback. Only for hosts on a developer's machine, because the Lambda runtime listens on
+ * loopback.
+ * `own`: the addresses of the service itself, which no webhook may call.
  */
 export type TargetPolicy = {
   allowPrivate: boolean;
@@ -16,8 +16,8 @@ export type TargetPolicy = {
   own?: readonly Endpoint[];
 };
 
-// These are denied under every policy. At 169.254.0.0/16 and 168.63.129.16 clouds serve the metadata of the machine
-// itself, and at 100.100.100.200 too, inside a range that a stage may allow. No receiver can be at the others.
+// Denied under every policy. Clouds serve the metadata of the machine at 169.254.0.0/16, 168.63.129.16 and
+// 100.100.100.200; the last one is in a range that a stage may allow. No receiver can be at the others.
 const never4 = ranges([
   '0.0.0.0/8',
   '100.100.100.200/32',
@@ -34,22 +34,22 @@ const never4 = ranges([
 ]);
 const private4 = ranges(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 
-// IPv6 is an allow list: only global unicast can be public. All forms that contain an IPv4 address (mapped, compatible,
-// NAT64, 6to4, Teredo) are outside of it or excluded below.
+// For IPv6 there is an allow list: only global unicast can be public. All forms that contain an IPv4 address (mapped,
+// compatible, NAT64, 6to4, Teredo) are outside of it or excluded below.
 const public6 = ranges(['2000::/3']);
 const never6 = ranges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', 'fd00:ec2::/32', 'fd20:ce::/32']);
 const private6 = ranges(['::1/128', 'fc00::/7']);
 
 /**
- * Must a webhook not connect to `address` on this port? The address is an IPv4 or IPv6 literal without brackets and
- * zone; anything else is denied. The service's own addresses, metadata services, link-local, multicast and reserved
- * addresses and all IPv6 forms of IPv4 addresses are denied under every policy. A malformed range of the policy allows
+ * Whether webhooks must not connect to `address` on this port. The address is an IPv4 or IPv6 literal without brackets and
+ * zone; anything else is denied. Addresses of the service itself, of metadata services, link-local, multicast and reserved
+ * addresses and all IPv6 forms of IPv4 addresses are denied under every policy. A malformed range in the policy allows
  * nothing.
  */
 export function isDenied(address: string, port: number, policy: TargetPolicy): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes('%')) return true;
-  // There is one list for each family, because BlockList applies IPv4 rules to mapped IPv6 addresses too.
+  // There is a list for each family, because BlockList also applies IPv4 rules to mapped IPv6 addresses.
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const [never, local] = version === 4 ? [never4, private4] : [never6, private6];
   if (never.check(address, family) || isOwnEndpoint(address, port, policy.own)) return true;

@@ -13,12 +13,15 @@ export type PoolOptions = {
 type Lease = { agent: HttpAgent; busy: number };
 export type Pool = Map<string, Lease>;
 
-/** The error of a connection that is not made. */
-export const problem = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
+/** Returns the error of a connection that was refused before it was made. */
+export const connectError = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
 
-/** Gives the agent of an origin. Beyond MAX_ORIGINS idle ones are destroyed, the least recently used one first. */
-export function take(pool: Pool, target: URL, options: PoolOptions): Lease {
-  const lease = pool.get(target.origin) ?? { agent: vettedAgent(target, options), busy: 0 };
+/**
+ * Returns the agent of an origin. If there are more than MAX_ORIGINS, idle ones are destroyed, least recently used
+ * first.
+ */
+export function leaseAgent(pool: Pool, target: URL, options: PoolOptions): Lease {
+  const lease = pool.get(target.origin) ?? { agent: createAgent(target, options), busy: 0 };
   lease.busy += 1;
   pool.delete(target.origin);
   pool.set(target.origin, lease);
@@ -31,23 +34,23 @@ export function take(pool: Pool, target: URL, options: PoolOptions): Lease {
   return lease;
 }
 
-function vettedAgent(target: URL, { agentOptions, policy }: PoolOptions): HttpAgent {
-  // Several webhooks, each of which has 5 requests at a time, may be at one receiver. As many idle connections as 5 made a
-  // tenth of the work of ten recipients: the others were closed, and opened again by the next alarm.
+function createAgent(target: URL, { agentOptions, policy }: PoolOptions): HttpAgent {
+  // Several webhooks, with 5 concurrent requests each, may share a receiver. With only 5 idle connections, the others were
+  // closed and reopened for the next alarm, which took a tenth of the work of ten recipients.
   const maxFreeSockets = 10;
-  // Node's default of 250 ms for each of several addresses is too short for distant receivers.
+  // The default of 250 ms for each of several addresses is too short for distant receivers.
   const settings = { keepAlive: true, maxFreeSockets, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
   const host = hostOf(target);
-  // Names in certificates have no final dot, and TLS does not send an address as the server name.
+  // Names in certificates have no trailing dot, and TLS does not send addresses as server names.
   const tls = { servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '', rejectUnauthorized: true };
   const Agent = target.protocol === 'https:' ? HttpsAgent : HttpAgent;
   const agent = new Agent({ ...settings, ...agentOptions, ...tls });
   const create = agent.createConnection.bind(agent);
-  // Every connection is made here. Its remote address is checked again before anything else happens, even TLS.
+  // Every connection is made here. Its remote address is checked again before anything is sent, even TLS.
   agent.createConnection = (options, callback) => {
     const socket = create(options, callback) as Socket;
     return socket.prependOnceListener('connect', () => {
-      if (isDenied(socket.remoteAddress ?? '', portOf(target), policy)) socket.destroy(problem('address_denied'));
+      if (isDenied(socket.remoteAddress ?? '', portOf(target), policy)) socket.destroy(connectError('address_denied'));
     });
   };
   return agent;

@@ -1,6 +1,6 @@
 import { machine } from '../concurrency/machine.ts';
 import type { TargetPolicy } from './addresses.ts';
-import { type Pool, type PoolOptions, take } from './agent-pool.ts';
+import { leaseAgent, type Pool, type PoolOptions } from './agent-pool.ts';
 import { exchange, type PostRequest } from './exchange.ts';
 import { type Attempt, toAttempt } from './http-attempt.ts';
 import { resolveAll } from './resolve.ts';
@@ -16,13 +16,13 @@ export type ClientOptions = {
 };
 
 /**
- * Makes an HTTP client for webhooks. `post` never rejects, connects to no address that the policy denies, follows no
- * redirect, verifies TLS, ends within `deadlineMs`, and reads at most 64 KiB of an answer. Idle connections stay open
- * for 30 s; a request on a dead one is sent once more, so a receiver may get it twice. `close` ends all connections.
+ * Creates an HTTP client for webhooks. `post` never rejects, connects to no address that the policy denies, follows no
+ * redirects, verifies TLS, ends within `deadlineMs`, and reads at most 64 KiB of a response. Idle connections stay open for
+ * 30 s; a request on a dead one is retried, so a receiver may get it twice. `close` ends all connections.
  */
-export function createClient(given: ClientOptions): Client {
+export function createClient(clientOptions: ClientOptions): Client {
   const defaults = { resolve: resolveAll, agentOptions: {}, now: machine.elapsed };
-  const options = { ...defaults, ...given };
+  const options = { ...defaults, ...clientOptions };
   const pool: Pool = new Map();
   const post = async (request: PostRequest): Promise<Attempt> => {
     const start = options.now();
@@ -31,18 +31,18 @@ export function createClient(given: ClientOptions): Client {
       const error = checked.reason === 'url_address' ? 'address_denied' : 'url_denied';
       return toAttempt({ marks: { start }, response: null, body: [], error, stale: false }, 0);
     }
-    const lease = take(pool, checked.url, options);
+    const lease = leaseAgent(pool, checked.url, options);
     const deadline = new AbortController();
     const cancelDeadline = machine.after(options.deadlineMs, () => deadline.abort());
     const send = { ...request, target: checked.url, agent: lease.agent, options, signal: deadline.signal };
-    let seen = await exchange(send);
-    if (seen.stale && pool.has(checked.url.origin)) {
+    let observed = await exchange(send);
+    if (observed.stale && pool.has(checked.url.origin)) {
       for (const socket of Object.values(lease.agent.freeSockets).flat()) socket?.destroy();
-      seen = await exchange(send);
+      observed = await exchange(send);
     }
     cancelDeadline();
     lease.busy -= 1;
-    return toAttempt(seen, options.now() - start);
+    return toAttempt(observed, options.now() - start);
   };
   const close = () => {
     for (const { agent } of pool.values()) agent.destroy();

@@ -2,32 +2,32 @@ import { type Agent, type IncomingMessage, request as requestHttp } from 'node:h
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { isDenied, type TargetPolicy } from './addresses.ts';
-import { problem } from './agent-pool.ts';
+import { connectError } from './agent-pool.ts';
 import { classify, type ErrorClass, type Marks, type Observed } from './http-attempt.ts';
 import { portOf } from './own-endpoints.ts';
 import type { Resolve } from './url-policy.ts';
 
-const READ_BYTES = 65_536;
-const KEPT_BYTES = 4_096;
+const MAX_READ_BYTES = 65_536;
+const MAX_KEPT_BYTES = 4_096;
 
 export type PostRequest = { url: string; headers: Record<string, string>; body: string | Uint8Array };
 type Network = { policy: TargetPolicy; resolve: Resolve; now: () => number };
 type Send = PostRequest & { target: URL; agent: Agent; options: Network; signal: AbortSignal };
 
-/** Sends one request on one connection. It resolves when both are done, or at the deadline. */
+/** Sends one request on one connection. Resolves when both have ended, or at the deadline. */
 export function exchange(send: Send): Promise<Observed> {
   const { target, signal } = send;
   const { now } = send.options;
   const marks: Marks = { start: now() };
-  const seen: Observed = { marks, response: null, body: [], error: null, stale: false };
+  const observed: Observed = { marks, response: null, body: [], error: null, stale: false };
   return new Promise((done) => {
     const finish = (error: ErrorClass) => {
-      seen.error ??= error;
-      done(seen);
+      observed.error ??= error;
+      done(observed);
     };
     try {
       const request = start(send, marks);
-      // Destroying a request that waits for a connection emits nothing, so its own `signal` would not do.
+      // Not the `signal` of the request: destroying a request that waits for a connection emits nothing.
       signal.addEventListener('abort', () => {
         finish('timeout');
         request.destroy();
@@ -35,17 +35,17 @@ export function exchange(send: Send): Promise<Observed> {
       request.once('socket', (socket) => watch(socket, marks, now));
       request.once('response', (response) => {
         marks.head = now();
-        seen.response = response;
-        read(response, seen.body);
+        observed.response = response;
+        read(response, observed.body);
       });
       request.on('error', (error) => {
         const code = 'code' in error ? String(error.code) : '';
-        seen.error ??= classify(code, marks, request.reusedSocket, target);
-        seen.stale = request.reusedSocket && !seen.response && seen.error === 'connection_reset';
+        observed.error ??= classify(code, marks, request.reusedSocket, target);
+        observed.stale = request.reusedSocket && !observed.response && observed.error === 'connection_reset';
       });
       request.once('close', () => finish('connection_reset'));
     } catch {
-      // The request could not be made, for example because of invalid headers.
+      // The request could not be created, for example because of invalid headers.
       finish('protocol_error');
     }
   });
@@ -57,23 +57,23 @@ function start({ target, headers, body, agent, options }: Send, marks: Marks) {
     method: 'POST',
     agent,
     headers: { ...headers, 'Accept-Encoding': 'identity', 'Content-Length': bytes.byteLength },
-    lookup: vettedLookup(options, portOf(target), marks),
+    lookup: checkedLookup(options, portOf(target), marks),
   });
   return request.end(bytes);
 }
 
-/** Resolves a name once, and gives all its addresses or none: one denied address refuses them all (DNS rebinding). */
-function vettedLookup({ resolve, policy, now }: Network, port: number, marks: Marks): LookupFunction {
-  const vet = async (hostname: string) => {
+/** Creates a lookup that resolves a name once and fails if any of its addresses is denied (DNS rebinding). */
+function checkedLookup({ resolve, policy, now }: Network, port: number, marks: Marks): LookupFunction {
+  const check = async (hostname: string) => {
     const addresses = await resolve(hostname).catch(() => []);
     marks.dns = now();
     const [first] = addresses;
-    if (first === undefined) throw problem('dns_failed');
-    if (addresses.some((address) => isDenied(address, port, policy))) throw problem('address_denied');
+    if (first === undefined) throw connectError('dns_failed');
+    if (addresses.some((address) => isDenied(address, port, policy))) throw connectError('address_denied');
     return { first, all: addresses.map((address) => ({ address, family: isIP(address) })) };
   };
   return (hostname, { all }, callback) => {
-    vet(hostname).then(
+    check(hostname).then(
       (found) => (all ? callback(null, found.all) : callback(null, found.first, isIP(found.first))),
       (error) => callback(error, []),
     );
@@ -93,13 +93,13 @@ function watch(socket: Socket, marks: Marks, now: () => number): void {
 function read(response: IncomingMessage, body: Buffer[]): void {
   let kept = 0;
   let total = 0;
-  // A body that ends early does not change the result. The request's `close` follows.
+  // A body that ends early does not change the result. The `close` of the request follows.
   response.on('error', () => {});
   response.on('data', (chunk: Buffer) => {
-    const part = chunk.subarray(0, KEPT_BYTES - kept);
+    const part = chunk.subarray(0, MAX_KEPT_BYTES - kept);
     if (part.length > 0) body.push(part);
     kept += part.length;
     total += chunk.length;
-    if (total >= READ_BYTES) response.destroy();
+    if (total >= MAX_READ_BYTES) response.destroy();
   });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Why an attempt got no status line. The words must not change: the retry schedule and the delivery log use them. */
+/** Why an attempt got no status line. These words must not change: the retry schedule and the delivery log use them. */
 export type ErrorClass =
   | 'url_denied'
   | 'address_denied'
@@ -12,13 +12,13 @@ export type ErrorClass =
   | 'protocol_error'
   | 'timeout';
 
-/** How long each phase took in ms. It is null if the phase did not happen, as on a connection that was kept open. */
+/** The duration of each phase in ms; null if it did not take place, for example on a reused connection. */
 type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
- * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, trouble with the
- * body is no error. `responseBody` is the text of its first 4 KiB; `retryAfter` is the header as received, `acknowledgedBy`
- * the text of X-Acknowledged-By.
+ * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is no
+ * error. `responseBody` is the text of its first 4 KiB, `retryAfter` the header as received, and `acknowledgedBy` the text of
+ * X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;
@@ -32,7 +32,7 @@ export type Attempt = {
 
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
-/** What was seen of an exchange. `stale`: it met the end of a connection that was kept open. */
+/** What was observed of an exchange. `stale`: the reused connection had already been closed by the receiver. */
 export type Observed = {
   marks: Marks;
   response: IncomingMessage | null;
@@ -41,7 +41,7 @@ export type Observed = {
   stale: boolean;
 };
 
-/** The reason of an error by its code, and by how far the exchange had come. */
+/** Returns the class of an error, by its code and the progress of the exchange. */
 export function classify(code: string, marks: Marks, reused: boolean, target: URL): ErrorClass {
   if (code === 'address_denied' || code === 'dns_failed') return code;
   if (code === 'ETIMEDOUT') return 'timeout';
@@ -52,7 +52,7 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a header. Node reads its bytes as Latin-1, but nearly everybody writes names in UTF-8. */
+/** Returns the text of a header. Node decodes it as Latin-1, but most receivers send names in UTF-8. */
 function textOf(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
   const value = [header].flat().join(', ');
@@ -68,7 +68,7 @@ export function toAttempt({ marks, response, body, error }: Observed, duration: 
   return {
     status: response?.statusCode ?? null,
     error: response ? null : error,
-    // With `stream`, a character that is cut at 4 KiB is left out.
+    // With `stream`, a character that is cut off at 4 KiB is left out.
     responseBody: new TextDecoder().decode(Buffer.concat(body), { stream: true }),
     retryAfter: response?.headers['retry-after'] ?? null,
     acknowledgedBy: textOf(response?.headers['x-acknowledged-by']),

@@ -12,8 +12,9 @@ export type JwtInput = {
 const JWT_SECONDS = 300;
 
 /**
- * The JWT that authenticates the service to a receiver. It is signed by HS256 with the bytes of the token, is for the origin of
- * `targetUrl` (a checked URL; null: for the issuer), and is valid for 300 s from `nowSeconds` (Unix seconds).
+ * Returns the JWT that authenticates the service to a receiver. It is signed with HS256 and the bytes of the token, its
+ * audience is the origin of `targetUrl` (a checked URL) or, if that is null, the issuer, and it is valid for 300 s from
+ * `nowSeconds` (Unix seconds).
  */
 export const jwt = (input: JwtInput): Promise<string> =>
   new SignJWT()

@@ -1,16 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Gives the host of a URL in the form of resolvers and sockets: an IPv6 literal has no brackets. */
+/** Returns the host of a URL as resolvers and sockets expect it: an IPv6 literal has no brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Gives the port of an http or https URL. */
+/** Returns the port of an http or https URL. */
 export const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Does a host always mean the machine that asks? It is an address, or a name without a final dot. */
+/** Whether a host, an address or a name without a trailing dot, always means the calling machine. */
 export const isLoopback = (host: string): boolean => {
   const version = isIP(host);
   if (version === 0) return /^(?:.+\.)?localhost$/.test(host);
@@ -18,15 +18,15 @@ export const isLoopback = (host: string): boolean => {
 };
 
 /**
- * An address at which the service itself is reached: a host without a final dot, and its port, or null for all ports.
+ * An address of the service itself: a host without a trailing dot, and its port, or null for all ports.
  */
 export type Endpoint = { host: string; port: number | null };
 
 const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * Gives the endpoints of the service's own URLs; invalid and empty ones are left out. A name is denied on all ports, unless
- * its URL has a port. A numeric address and loopback are denied only on one port, because receivers may be there too.
+ * Returns the endpoints of the service's own URLs, without invalid and empty ones. A name covers all ports, unless its
+ * URL has a port. A numeric address and loopback cover only one port, because receivers may be there too.
  */
 export const endpointsOf = (addresses: readonly string[]): Endpoint[] =>
   addresses
@@ -38,7 +38,7 @@ export const endpointsOf = (addresses: readonly string[]): Endpoint[] =>
       return { host, port: isOnePort ? portOf(url) : null };
     });
 
-/** Do this host and port lead to one of these endpoints? The host is a name or an address as in a URL. */
+/** Whether this host and port lead to one of these endpoints. The host is a name or an address as in a URL. */
 export const isOwnEndpoint = (host: string, port: number, own: readonly Endpoint[] = []): boolean => {
   const name = plain(host);
   const isSame = (ownHost: string) => ownHost === name || (isLoopback(ownHost) && isLoopback(name));

@@ -4,13 +4,13 @@ import { isIP } from 'node:net';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import { LOCAL_NAME, type Resolve } from './url-policy.ts';
 
-/** Two tries, of 2 s and 4 s. A name server that takes longer fails the attempt, which is then repeated later. */
+/** Two tries, of 2 s and 4 s. A name server that takes longer makes the delivery attempt fail; it is retried later. */
 const QUERY = { timeout: 2_000, tries: 2 };
 /**
- * How many lookups of the system run at the same time. Each blocks one of the four threads that the process also needs
- * for files and crypto.
+ * The most concurrent system lookups. Each blocks one of the four threads that the process also needs for files and
+ * crypto.
  */
-const SYSTEM_LOOKUPS = 2;
+const MAX_SYSTEM_LOOKUPS = 2;
 const HOSTS = '/etc/hosts';
 
 /** Parses a hosts file into the addresses of each name. */
@@ -33,13 +33,12 @@ const readHosts = (): string => {
 };
 
 /**
- * Makes a resolver of names. It uses the hosts file as it is at the first call, the system's lookup for local names,
- * and the name servers (A and AAAA at the same time) for all others. These queries block no thread, and each lookup has
- * sockets of its own, so slow names delay neither other names nor anything else in the process. `servers` replaces the
- * system's name servers.
+ * Creates a resolver of names. It uses the hosts file as of the first call, the system's lookup for local names, and name
+ * servers (A and AAAA concurrently) for all others. These queries block no thread, and each lookup has its own sockets, so
+ * slow names delay neither other names nor anything else in the process. `servers` replaces the system's name servers.
  */
 export const createResolve = (servers?: readonly string[]): Resolve => {
-  const { acquire } = createSemaphore(SYSTEM_LOOKUPS, () => null);
+  const { acquire } = createSemaphore(MAX_SYSTEM_LOOKUPS, () => null);
   let hosts: ReturnType<typeof parseHosts> | undefined;
 
   const bySystem: Resolve = async (name) => {
@@ -51,7 +50,7 @@ export const createResolve = (servers?: readonly string[]): Resolve => {
     }
   };
   const byServers: Resolve = async (name) => {
-    // A resolver measures its servers and shortens its timeouts accordingly, so each name gets a new one.
+    // Each name gets a new resolver, because a resolver measures its servers and shortens its timeouts accordingly.
     const resolver = new Resolver(QUERY);
     if (servers) resolver.setServers(servers);
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -65,5 +64,5 @@ export const createResolve = (servers?: readonly string[]): Resolve => {
   };
 };
 
-/** Gives all addresses of a name as this machine resolves it. */
+/** Returns all addresses of a name as this machine resolves it. */
 export const resolveAll: Resolve = createResolve();

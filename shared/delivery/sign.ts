@@ -6,9 +6,9 @@ export type AuthMethod = 'bearer' | 'api_key' | 'basic' | 'jwt' | 'none';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Makes the headers that identify and sign one attempt over the exact bytes of `body` (D2): always `webhook-id` and
- * `webhook-timestamp` (Unix seconds); `webhook-signature` with one `v1,<base64>` for each of `secrets`, newest first;
- * `X-Service-Cloud-Signature: sha256=<lower-case hex>` with `primary`.
+ * Returns the headers that identify and sign one attempt over the exact bytes of `body` (D2): always `webhook-id` and
+ * `webhook-timestamp` (Unix seconds); `webhook-signature` with a `v1,<base64>` for each of `secrets`, newest first; and with
+ * `primary`, `X-Service-Cloud-Signature: sha256=<lower-case hex>`.
  */
 export function signatureHeaders(input: {
   id: string;
@@ -31,7 +31,7 @@ export function signatureHeaders(input: {
   return headers;
 }
 
-/** Makes the header that authenticates the service to the receiver (D2). */
+/** Returns the header that authenticates the service to the receiver (D2). */
 export async function authHeaders(input: JwtInput & { method: AuthMethod }): Promise<Record<string, string>> {
   switch (input.method) {
     case 'bearer':
@@ -41,7 +41,7 @@ export async function authHeaders(input: JwtInput & { method: AuthMethod }): Pro
     case 'basic':
       return { Authorization: `Basic ${Buffer.from(`service-cloud:${input.token}`).toString('base64')}` };
     case 'jwt': {
-      // Few webhooks ask for it, and its library is large.
+      // Loaded here because few webhooks use it, and its library is large.
       const { jwt } = await import('./jwt.ts');
       return { Authorization: `Bearer ${await jwt(input)}` };
     }
@@ -52,6 +52,6 @@ export async function authHeaders(input: JwtInput & { method: AuthMethod }): Pro
 
 function standardKey(secret: string): string | Buffer {
   const rest = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
-  // Text that is not base64 would decode to a short or even empty key, with which anybody could sign.
+  // Text that is not base64 would decode to a short or even empty key, which anybody could sign with.
   return rest !== '' && BASE64.test(rest) ? Buffer.from(rest, 'base64') : secret;
 }

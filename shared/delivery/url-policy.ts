@@ -5,7 +5,7 @@ import { hostOf, isLoopback, isOwnEndpoint, portOf } from './own-endpoints.ts';
 
 export type { TargetPolicy } from './addresses.ts';
 
-/** Why a URL cannot be a target. The words must not change: they appear in answers and delivery logs. */
+/** Why a URL cannot be a target. These words must not change: they appear in responses and delivery logs. */
 export type UrlProblem =
   | 'url_too_long'
   | 'url_characters'
@@ -19,36 +19,36 @@ export type UrlProblem =
 
 type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
 
-/** Gives all addresses of a name as literals. It rejects, or gives none, if the name does not resolve. */
+/** Returns all addresses of a name as literals. Rejects, or returns none, if the name does not resolve. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 const MAX_CHARACTERS = 2_048;
-/** Matches names that only this machine and its network can resolve. They are never sent to a public name server. */
+/** Names that only this machine and its network can resolve. They are never sent to a public name server. */
 export const LOCAL_NAME = /^(?:[^.]+|(?:.+\.)?(?:localhost|internal|local))$/;
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
 /**
- * Checks whether a URL may be called, by its text alone: https, port 443, 8443 or 1024..65535, a public name or
- * address, and no credentials, fragment, backslash, control character or space (D2). The host is checked after the URL
- * parser has normalised it, so that other spellings of an address do not help. Callers must use the returned `url`.
+ * Checks by its text alone whether a URL may be called: https, port 443 or 1024..65535, a public name or address, and
+ * no credentials, fragment, backslash, control character or space (D2). The host is checked after the URL parser has
+ * normalized it, so that other spellings of an address do not help. Callers must use the returned `url`.
  */
 export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
-  if (text.length > 2 * MAX_CHARACTERS || [...text].length > MAX_CHARACTERS) return no('url_too_long');
-  if (/[\s\\\p{Cc}\p{Cs}]/u.test(text)) return no('url_characters');
+  if (text.length > 2 * MAX_CHARACTERS || [...text].length > MAX_CHARACTERS) return rejected('url_too_long');
+  if (/[\s\\\p{Cc}\p{Cs}]/u.test(text)) return rejected('url_characters');
   const url = URL.parse(text);
-  if (!url) return no('url_invalid');
-  if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return no('url_scheme');
-  // The parser accepts missing and extra slashes, with which another parser would find another host.
+  if (!url) return rejected('url_invalid');
+  if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return rejected('url_scheme');
+  // The parser accepts missing and extra slashes, in which another parser could find another host.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
-  if (!authority) return no('url_invalid');
-  if (authority.includes('@')) return no('url_credentials');
-  if (text.includes('#')) return no('url_fragment');
-  if (!policy.allowPrivate && !isAllowedPort(url.port)) return no('url_port');
+  if (!authority) return rejected('url_invalid');
+  if (authority.includes('@')) return rejected('url_credentials');
+  if (text.includes('#')) return rejected('url_fragment');
+  if (!policy.allowPrivate && !isAllowedPort(url.port)) return rejected('url_port');
   return checkHost(url, policy);
 }
 
 /**
- * Checks a URL by `checkUrl`, and all addresses that its name has now: a denied one gives `url_address`. A name that
+ * Checks a URL with `checkUrl`, and all current addresses of its name: a denied one results in `url_address`. A name that
  * does not resolve within `timeoutMs` is accepted, because each delivery checks again.
  */
 export async function checkTarget(
@@ -62,17 +62,19 @@ export async function checkTarget(
   let addresses: readonly string[] = [];
   const found = (async () => (addresses = await resolve(hostOf(checked.url))))();
   await settledWithin(found, timeoutMs);
-  return addresses.some((address) => isDenied(address, portOf(checked.url), policy)) ? no('url_address') : checked;
+  return addresses.some((address) => isDenied(address, portOf(checked.url), policy))
+    ? rejected('url_address')
+    : checked;
 }
 
 function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
   const host = hostOf(url);
-  if (isIP(host) !== 0) return isDenied(host, portOf(url), policy) ? no('url_address') : { ok: true, url };
+  if (isIP(host) !== 0) return isDenied(host, portOf(url), policy) ? rejected('url_address') : { ok: true, url };
   const name = host.replace(/\.$/, '');
-  if (!NAME.test(name)) return no('url_host');
-  if (isOwnEndpoint(name, portOf(url), policy.own)) return no('url_address');
-  if (!policy.allowLoopback && isLoopback(name)) return no('url_host');
-  if (!policy.allowPrivate && LOCAL_NAME.test(name)) return no('url_host');
+  if (!NAME.test(name)) return rejected('url_host');
+  if (isOwnEndpoint(name, portOf(url), policy.own)) return rejected('url_address');
+  if (!policy.allowLoopback && isLoopback(name)) return rejected('url_host');
+  if (!policy.allowPrivate && LOCAL_NAME.test(name)) return rejected('url_host');
   return { ok: true, url };
 }
 
@@ -81,6 +83,6 @@ function isAllowedPort(port: string): boolean {
   return port === '' || Number(port) >= 1_024;
 }
 
-function no(reason: UrlProblem): UrlCheck {
+function rejected(reason: UrlProblem): UrlCheck {
   return { ok: false, reason };
 }

@@ -8,12 +8,12 @@ import { endpointsOf } from './own-endpoints.ts';
 import { resolveAll } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
-/** The only client for requests to addresses that customers choose. Every request goes to a checked target. */
+/** The only client for requests to addresses that customers choose. Every target is checked. */
 export type WebhookClient = {
-  /** Checks the target of a webhook when it is saved: its form, and the addresses of its name. */
+  /** Checks the URL of a webhook when it is saved: its form, and the addresses of its name. */
   check: (url: string) => ReturnType<typeof checkTarget>;
   post: (request: { url: string; headers: Record<string, string>; body: string | Uint8Array }) => Promise<Attempt>;
-  /** Acquires a permit for one of the requests that this process may make to one webhook at the same time. */
+  /** Acquires one of the permits that limit this process's concurrent requests to a webhook. */
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
@@ -22,13 +22,13 @@ export type Waiter = { wake: () => void; waitsFor: 'slot' | 'probe_result' };
 
 /** What the requests of this process to one webhook share. */
 export type SlotPool = {
-  /** Whether a request without a slot is under way, which other processes do not see. */
+  /** Whether a request without a lease is in progress, which other processes do not see. */
   hasUnleasedRequest: boolean;
-  /** The leases of slots that this process holds and does not use now. */
+  /** The leases that this process holds but does not currently use. */
   idleLeases: SlotLease[];
-  /** The number of searches for a slot: each search starts at another slot. */
+  /** How often a slot was searched for: each search starts at another slot. */
   searches: number;
-  /** They are woken when a slot may be free. */
+  /** Deliveries to wake when a slot may be free. */
   waiters: Set<Waiter>;
 };
 /** Creates the semaphore that limits the requests of this process to each webhook. */
@@ -49,25 +49,27 @@ type Stage = {
   CANARY: boolean;
 };
 
-/** Replaces this machine's name resolution and certificates. `allowLoopback`: receivers may be on this machine. */
-type World = Pick<ClientOptions, 'resolve' | 'agentOptions'> & { allowLoopback?: boolean };
+/** Replaces name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine. */
+type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & { allowLoopback?: boolean };
 
 /**
- * Makes the webhook client of a stage. It never calls the service itself, and calls loopback only if the host allows
- * it.
+ * Creates the webhook client of a stage. It never calls the service itself, and loopback only if the host allows it.
  */
-export const createWebhookClient = (stage: Stage, { allowLoopback = false, ...world }: World = {}): WebhookClient => {
-  const { resolve = resolveAll } = world;
+export const createWebhookClient = (
+  stage: Stage,
+  { allowLoopback = false, ...network }: NetworkOptions = {},
+): WebhookClient => {
+  const { resolve = resolveAll } = network;
   const policy: TargetPolicy = {
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
     allowLoopback,
     own: endpointsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
-  const rest = { ...world, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
-  const { post } = createClient({ ...rest, policy });
-  // The webhook of the canary comes back to the service itself, to nothing but this address. No user may name it.
-  const toCanary = stage.CANARY ? createClient({ ...rest, policy: { ...policy, own: [] } }) : null;
+  const options = { ...network, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
+  const { post } = createClient({ ...options, policy });
+  // The webhook of the canary calls the service itself, at this URL only. Users cannot choose it.
+  const toCanary = stage.CANARY ? createClient({ ...options, policy: { ...policy, own: [] } }) : null;
   return {
     check: (url) => checkTarget(url, policy, resolve),
     post: (request) =>

@@ -3,10 +3,10 @@ import { hashOf } from '../domain/ids.ts';
 import type { QueueName } from './names.ts';
 import type { Deliver, Task } from './task.ts';
 
-type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
+type DueDelivery = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
   Partial<Pick<Delivery, 'snapshot' | 'person'>>;
-/** Makes the task for a delivery that is due now. */
-export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot, person }: Due): Deliver => ({
+/** Returns the task for a delivery that is due now. */
+export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot, person }: DueDelivery): Deliver => ({
   type: 'deliver',
   customerId,
   webhookId,
@@ -18,7 +18,7 @@ export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot, pe
   ...(snapshot && { uuid: messageOf(snapshot) }),
 });
 
-/** Gives the queue of a task. */
+/** Returns the queue of a task. */
 export const queueOf = (task: Task): QueueName => {
   switch (task.type) {
     case 'process_messages':
@@ -46,7 +46,7 @@ export type Outgoing = {
   groupId: string;
   delaySeconds: number;
   deduplicationId?: string;
-  /** When (ms) it is too late to send it: no try begins after that. */
+  /** When (ms) it is too late to send the message: no attempt starts after that. */
   until?: number;
 };
 
@@ -57,28 +57,28 @@ export type Outgoing = {
 export const MAX_DELAY_SECONDS = 900;
 
 /**
- * Gives the customer of a webhook's message group. The group names the customer and the webhook, because the queue
- * `deliveries` is fair to both. It has at most 128 characters.
+ * Returns the customer of a webhook's message group. The group names customer and webhook, because the queue `deliveries` is
+ * fair to both, and has at most 128 characters.
  */
 export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
   if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
   if (task.type === 'run_job') return `${task.customerId}/${task.jobId}`;
   if (!('webhookId' in task)) return task.sensorId;
-  // A service that does not answer holds up those who are told in this way alone.
+  // An unresponsive messaging service holds up only the people who are notified through it.
   return `${task.customerId}/${task.webhookId ?? (task as Deliver).by ?? 'people'}`;
 };
 
 /**
- * Escapes the two characters that JSON leaves as they are and that SQS refuses, because it takes only characters that
- * XML allows. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+ * Escapes the two characters that JSON keeps but SQS rejects, because it accepts only characters that XML allows.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
 const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe').replaceAll('\uFFFF', '\\uffff');
 
 /**
- * Makes the queue message of a task. Of messages with the same `deduplicationId`, a FIFO queue takes only one within 5
- * minutes. Without one, the id is the hash of the task without `requestId`: equal tasks are taken once, no matter which
- * calls they follow from.
+ * Returns the queue message of a task. Of messages with the same `deduplicationId`, a FIFO queue accepts only one within 5
+ * minutes. The default is the hash of the task without `requestId`, so that equal tasks are accepted once, whichever calls
+ * caused them.
  */
 export const encode = (task: Task, delaySeconds = 0, deduplicationId?: string): Outgoing => {
   const body = withinXml(JSON.stringify({ version: 1, ...task }));

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { millis } from '../domain/values.ts';
 
 /**
- * A message that a device published by MQTT. `payload` holds its bytes in base64, `principal` is the SHA-256 hash in
- * hex of the token that the device connected with, and `receiveDate` is when AWS IoT received it (ms). Both are missing
- * when the rule of AWS IoT failed to hand the message over.
+ * A message that a device published by MQTT. `payload` is its bytes in base64, `principal` the SHA-256 hash in hex of the
+ * token that the device connected with, and `receiveDate` when (ms) AWS IoT received it. The latter two are missing if the
+ * rule of AWS IoT failed to hand the message over.
  */
 const Published = z.object({
   sensorId: z.string().min(1).max(128),

@@ -1,8 +1,8 @@
-/** The queues that a function works on; each has a dead-letter queue. */
+/** The queues that functions process; each has a dead-letter queue. */
 export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt'] as const;
-/** All queues. A message that cannot be read is put aside in `quarantine`, where a person has to look at it. */
+/** All queues. Messages that cannot be read or keep failing go to `quarantine`, where a person has to look into them. */
 export const queueNames = [...workQueues, 'quarantine'] as const;
 export type WorkQueue = (typeof workQueues)[number];
 export type QueueName = (typeof queueNames)[number];
-/** Is it a FIFO queue, with a message group for each sensor, so that a sensor's messages are processed in order? */
+/** Whether a queue is FIFO, with a message group for each sensor, so that a sensor's messages are processed in order. */
 export const isFifo = (name: QueueName): boolean => name === 'events';

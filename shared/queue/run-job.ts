@@ -3,7 +3,7 @@ import { jobIdText } from '../domain/identity/data-job-view.ts';
 import { jobKinds } from '../domain/identity/job-kinds.ts';
 import { CustomerId, traced } from './task-fields.ts';
 
-/** Runs a job on people's data, or continues it. */
+/** Runs or continues an export or erasure of personal data. */
 export const RunJob = z.object({
   type: z.literal('run_job'),
   customerId: CustomerId,

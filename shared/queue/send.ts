@@ -12,11 +12,11 @@ import {
 
 /** The queues of a host. */
 export type Queues = {
-  /** Sends messages to a queue in their order. Rejects if the queue did not take all of them. */
+  /** Sends messages to a queue in order. Rejects if the queue did not accept all of them. */
   send: (queue: QueueName, messages: readonly Outgoing[]) => Promise<void>;
-  /** Makes messages that were received from the queue with this ARN visible again after the given seconds. */
+  /** Sets the seconds until messages that were received from the queue with this ARN become visible again. */
   hide: (arn: string, receiptHandles: readonly string[], seconds: number) => Promise<void>;
-  /** Starts to move the messages of a queue's dead-letter queue back to the queue. */
+  /** Starts to return the dead letters of a queue to it. */
   redrive: (queue: QueueName) => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export type Queues = {
  */
 const BATCH = { count: 10, bytes: 1_048_576 };
 
-/** Splits messages into batches that SQS takes in one call: at most 10 messages and 1 MiB each. */
+/** Splits messages into batches that SQS accepts in one call: at most 10 messages and 1 MiB each. */
 const batchesOf = (messages: readonly Outgoing[]): Outgoing[][] => {
   const batches: Outgoing[][] = [];
   let bytes = 0;
@@ -52,8 +52,8 @@ const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: Outgoing, ind
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
 });
 
-/** Lets no try of a command begin when it is too late: a process may have been frozen amid its retries. */
-const inTime = (
+/** Fails attempts of a command once it is too late to send it: a process may have been frozen between retries. */
+const withDeadline = (
   command: SendMessageBatchCommand,
   messages: readonly Outgoing[],
   now: () => number,
@@ -65,19 +65,22 @@ const inTime = (
       if (now() > until) throw new Error('it is too late to send it');
       return next(args);
     },
-    // Behind the retries, so it is called for each try.
+    // Behind the retries, so it runs for each attempt.
     { step: 'finalizeRequest', priority: 'low', name: 'inTime' },
   );
   return command;
 };
 
-/** Gives the ARN of a queue with this URL. */
+/** Returns the ARN of the queue with this URL. */
 const arnOf = (url: string, region: string): string => {
   const [account, name] = new URL(url).pathname.split('/').slice(-2);
   return `arn:aws:sqs:${region}:${account}:${name}`;
 };
 
-/** Makes the queues of SQS. The group of a message makes a standard queue fair, and keeps the order on a FIFO queue. */
+/**
+ * Creates a client for the SQS queues of a stage. The group of a message makes a standard queue fair, and a FIFO queue
+ * ordered.
+ */
 export const queuesBySqs = (
   config: SQSClientConfig & { region: string },
   urls: Record<QueueName, string>,
@@ -88,8 +91,8 @@ export const queuesBySqs = (
     send: async (queue, messages) => {
       for (const batch of batchesOf(messages)) {
         const command = new SendMessageBatchCommand({ QueueUrl: urls[queue], Entries: batch.map(entryOf) });
-        const { Failed = [] } = await client.send(inTime(command, batch, now));
-        if (Failed.length > 0) throw new Error(`${Failed.length} messages were not taken by ${queue}`);
+        const { Failed = [] } = await client.send(withDeadline(command, batch, now));
+        if (Failed.length > 0) throw new Error(`the queue ${queue} did not accept ${Failed.length} messages`);
       }
     },
     hide: async (arn, receiptHandles, VisibilityTimeout) => {
@@ -102,7 +105,7 @@ export const queuesBySqs = (
       }
     },
     redrive: async (queue) => {
-      // A stage without MQTT has no queue for it.
+      // A stage without MQTT does not have the queue `mqtt`.
       if (urls[queue] === '') return;
       const AttributeNames = ['RedrivePolicy' as const];
       const { Attributes } = await client.send(

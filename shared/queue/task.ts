@@ -13,9 +13,8 @@ const ofWebhook = { customerId: id, webhookId: uuid };
 const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
 
 /**
- * Processes the messages of one accepted call of a device. `messages` are the device's own bytes as text, in order;
- * `first` is the number of the first of them within the call. A task without messages only tells that the device is
- * alive.
+ * Processes the messages of one accepted call of a device. `messages` are the original bytes as text, in order; `first` is
+ * the number of the first one within the call. A task without messages only shows that the device is online.
  */
 export const ProcessMessages = z.object({
   type: z.literal('process_messages'),
@@ -31,7 +30,10 @@ export const ProcessMessages = z.object({
 });
 export type ProcessMessages = z.output<typeof ProcessMessages>;
 
-/** Sends a notice of the service about a sensor. The notice is stored under this uuid; `receiveDate` (ms) is when it was made. */
+/**
+ * Sends a notice of the service about a sensor. The notice is stored under this uuid and was created at `receiveDate`
+ * (ms).
+ */
 export const ProcessNotice = z.object({
   type: z.literal('process_notice'),
   ...ofSensor,
@@ -42,10 +44,10 @@ export const ProcessNotice = z.object({
 export type ProcessNotice = z.output<typeof ProcessNotice>;
 
 const Accepted = z.object({ receiveDate: millis });
-/** Returns when (ms) a task was accepted, if it says so. Nothing else of the task is read. */
+/** Returns when (ms) a task was accepted, if it contains that. Nothing else in the task is read. */
 export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;
 
-/** Checks a sensor because time has passed: it may be offline for too long, or its fall may move on. */
+/** Checks a sensor because time has passed: it may have been offline for too long, or its fall may move on. */
 export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traced });
 export type CheckSensor = z.output<typeof CheckSensor>;
 
@@ -54,8 +56,8 @@ export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, 
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Attempts a delivery, to a person if `webhookId` is null (`by` tells the way, where that is known), but not before `notBefore` (ms). `isRetry` sends it through the queue `retries`, so that it does
- * not delay deliveries to healthy receivers.
+ * Attempts a delivery, but not before `notBefore` (ms). It is to a person if `webhookId` is null; `by` is the channel, if
+ * known. `isRetry` sends it through the queue `retries`, so that it does not delay deliveries to healthy receivers.
  */
 export const Deliver = z.object({
   type: z.literal('deliver'),
@@ -73,12 +75,12 @@ export const Deliver = z.object({
 });
 export type Deliver = z.output<typeof Deliver>;
 
-/** Releases the deliveries that a webhook holds back. */
+/** Releases the held deliveries of a webhook. */
 const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traced });
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
 
-/** The tasks of the worker that processes sensors, and of the worker that delivers to webhooks. */
+/** The tasks of the workers `process` and `deliver`. */
 export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor, Escalate]);
 export const WebhookTask = z.discriminatedUnion('type', [Deliver, ReleaseHeld, StepReplay]);
 export type SensorTask = z.output<typeof SensorTask>;

@@ -1,6 +1,5 @@
 /**
- * A queue did not take a message. The call may be repeated: either it changed nothing, or the repetition does the same
- * again without harm.
+ * A queue did not accept a message. The call can be retried: either it changed nothing, or repeating it does no harm.
  */
 export class QueueUnavailable extends Error {
   override name = 'QueueUnavailable';

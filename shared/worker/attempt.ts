@@ -9,25 +9,25 @@ import { quarantine, tryQuarantine } from './quarantine.ts';
 import { idsOfAll } from './task-ids.ts';
 
 /**
- * A task as it was received. `sequence` is its sequence number in its group of a FIFO queue, and grows also when
- * compared as text; `receives` counts the receives of the message, this one included.
+ * A received task. `sequence` is its sequence number in its group of a FIFO queue, which also grows when compared as text;
+ * `receives` counts the receives of the message, including this one.
  */
 export type Received<T> = {
   task: T;
   sequence: string;
   receives: number;
-  /** Marks the task as done: it is not given back, even when a later task of its group fails. */
+  /** Marks the task as done: it is not returned to the queue, even if a later task of its group fails. */
   done: () => void;
   /**
-   * Present at the last attempt before this message is quarantined because it fails by itself. Quarantines what an earlier
-   * message left instead, if that makes this one fail.
+   * Present at the last attempt before this message is quarantined because it keeps failing on its own. Quarantines instead
+   * what an earlier message left behind, if that makes this one fail.
    */
   quarantineCause?: (cause: unknown, reason: string) => Promise<void>;
 };
 
 /**
- * Works on tasks in their order: on a single one, or on those of one group of a FIFO queue. It rejects to give back all
- * tasks that are not marked as done.
+ * Processes tasks in order: a single one, or those of one group of a FIFO queue. Rejects to return all tasks that are not
+ * marked as done to the queue.
  */
 export type Work<C extends Consumer> = (
   received: readonly Received<z.output<C['task']>>[],
@@ -35,16 +35,16 @@ export type Work<C extends Consumer> = (
   timeLeft: () => number,
 ) => Promise<void>;
 
-/** How an attempt ended. `left`: the messages that are not done. */
+/** The outcome of an attempt. `left` holds the messages that are not done. */
 export type Outcome =
   | { kind: 'done' }
   | { kind: 'retry_later'; left: readonly SQSRecord[] }
   | { kind: 'failed'; left: readonly SQSRecord[]; failure: FailureKind; error: unknown };
 
-/** Attempts the tasks of messages that belong to one group. Never rejects. */
+/** Attempts the tasks of messages of one group. Never rejects. */
 export type Attempt = (records: readonly SQSRecord[], timeLeft: () => number, isLast?: boolean) => Promise<Outcome>;
 
-/** Returns the content of a message, or undefined if it is no JSON. */
+/** Returns the parsed body of a message, or undefined if it is not JSON. */
 export const contentOf = ({ body }: Pick<SQSRecord, 'body'>): unknown => {
   try {
     return JSON.parse(body);
@@ -53,7 +53,7 @@ export const contentOf = ({ body }: Pick<SQSRecord, 'body'>): unknown => {
   }
 };
 
-/** Reads the tasks of messages. One that cannot be read is quarantined, because no retry makes it readable. */
+/** Reads the tasks of messages. Quarantines those that cannot be read, because no retry would help. */
 const readTasks = async <C extends Consumer>(
   runtime: Runtime,
   contract: C,
@@ -83,32 +83,33 @@ const quarantineInstead =
   (cause: unknown, reason: string): Promise<void> =>
     quarantine(runtime, { ...record, body: JSON.stringify(cause) }, reason);
 
-/** Creates what turns the error of an attempt into its outcome. */
-const failing = (runtime: Runtime, { name: worker }: Consumer) => {
+/** Creates the function that turns the error of an attempt into its outcome. */
+const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   const { log } = runtime;
   const { measure } = runtime.metrics ?? unmeasured;
   return async (left: readonly SQSRecord[], error: unknown): Promise<Outcome> => {
     if (error instanceof RetryLater) {
-      log('info', 'a message comes again', { reason: error.message });
-      const late = left.filter(isRetriedTooOften);
-      if (late.length > 0) measure('TasksFailed', late.length, { worker, kind: 'again' });
+      log('info', 'a task will be retried later', { reason: error.message });
+      const overdue = left.filter(isRetriedTooOften);
+      // The kind `again`: a task that was postponed too often.
+      if (overdue.length > 0) measure('TasksFailed', overdue.length, { worker, kind: 'again' });
       return { kind: 'retry_later', left };
     }
     const [first, ...others] = left;
     if (error instanceof Quarantine && first && (await tryQuarantine(runtime, first, error.message)))
       return others.length > 0 ? { kind: 'retry_later', left: others } : { kind: 'done' };
     const kind = kindOfFailure(error);
-    log('error', 'a message was not worked off', { kind }, error);
-    // Lambda counts no error when a part of a batch is given back.
+    log('error', 'a task failed', { kind }, error);
+    // Lambda counts no error if only part of a batch is returned to the queue.
     measure('TasksFailed', left.length, { worker, kind });
     return { kind: 'failed', left, failure: kind, error };
   };
 };
 
-/** Creates what attempts the tasks of a consumer. */
+/** Creates the function that attempts the tasks of a consumer. */
 export const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, work: Work<C>): Attempt => {
   const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
-  const outcomeOf = failing(runtime, contract);
+  const outcomeOf = createFailureHandler(runtime, contract);
   return async (records, timeLeft, isLast = false) => {
     const left = new Set(records);
     const [first] = records;

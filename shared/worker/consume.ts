@@ -14,8 +14,11 @@ const groupOf = ({ messageId, attributes }: SQSRecord): string =>
   // The group of a message makes a standard queue fair, but does not order its messages.
   attributes.SequenceNumber === undefined ? messageId : (attributes.MessageGroupId ?? messageId);
 
-/** Creates what shows messages again after a pause. If that fails, they are shown at the end of their visibility timeout. */
-const giver =
+/**
+ * Creates the function that makes messages visible again after a pause. If that fails, they reappear after their
+ * visibility timeout.
+ */
+const createReturn =
   ({ log, queues, metrics = unmeasured }: Runtime, { name }: Consumer) =>
   async (records: readonly SQSRecord[]): Promise<void> => {
     const [first] = records;
@@ -23,26 +26,26 @@ const giver =
     const seconds = retrySeconds(Number(first.attributes.ApproximateReceiveCount));
     const handles = records.map(({ receiptHandle }) => receiptHandle);
     await queues.hide(first.eventSourceARN, handles, seconds).catch((error: unknown) => {
-      log('warn', 'messages become visible again too late', {}, error);
+      log('warn', 'messages will reappear too late: their visibility timeout could not be changed', {}, error);
       metrics.measure('TasksFailed', records.length, { worker: name, kind: 'queue' });
     });
   };
 
 /**
- * Creates the Lambda handler of a consumer. Tasks of a standard queue run concurrently, each one alone: a failure gives
- * back only the task that failed. Tasks of one group of a FIFO queue run together and in order: a failure gives back
- * the task that failed and all tasks after it, until the failing one is found and quarantined (poison.ts). A message that
- * is given back becomes visible again after a pause that grows with its receives.
+ * Creates the Lambda handler of a consumer. Tasks of a standard queue run concurrently and independently: a failure returns
+ * only the failed task to the queue. Tasks of one group of a FIFO queue run together and in order: a failure returns the
+ * failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A returned message becomes
+ * visible again after a pause that grows with its receives.
  */
 export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
   onHost(contract.name, (runtime: Runtime) => {
     const attempt = createAttempt(runtime, contract, work);
-    const giveBack = giver(runtime, contract);
+    const returnToQueue = createReturn(runtime, contract);
     const history = createGroupHistory(runtime.now);
     const oneByOne = isolatePoison(runtime, attempt, history);
     const together = async (group: string, records: readonly SQSRecord[], timeLeft: () => number) => {
       const outcome = await attempt(records, timeLeft);
-      // What is not ordered belongs to no sensor: it says nothing about the tasks of other sensors.
+      // Unordered tasks belong to no sensor, so they say nothing about the tasks of other sensors.
       if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, outcome.kind);
       return outcome.kind === 'done' ? [] : outcome.left;
     };
@@ -50,7 +53,7 @@ export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
       const groups = [...Map.groupBy(Records, groupOf)].map(([group, records]) =>
         inContext(idsOfMessages(records), async () => {
           const left = await (records.some(isStuck) ? oneByOne : together)(group, records, timeLeft);
-          await giveBack(left);
+          await returnToQueue(left);
           return left;
         }),
       );

@@ -5,25 +5,25 @@ import type { Runtime } from '../runtime/deps.ts';
 import { type Attempt, contentOf, type Outcome } from './attempt.ts';
 import { tryQuarantine } from './quarantine.ts';
 
-/** How long (ms) the last result of a group says something about other groups. */
-const RECENT = 15 * 60_000;
+/** How long (ms) the last result of a group counts for other groups. */
+const RECENT_MS = 15 * 60_000;
 /** The most groups that are remembered. */
 const MAX_GROUPS = 1_000;
 
-/** Creates the memory of how the last tasks of each group ended in this process. */
+/** Creates the record of how the last tasks of each group ended in this process. */
 export const createGroupHistory = (now: () => number) => {
   const results = new Map<string, { at: number; result: 'done' | 'failed' }>();
   return {
     note: (group: string, result: 'done' | 'failed'): void => {
-      // The map is in order of time: the first entry is the oldest one.
+      // The map is in order of time: its first entry is the oldest.
       results.delete(group);
       results.set(group, { at: now(), result });
       const [oldest] = results.keys();
       if (results.size > MAX_GROUPS && oldest !== undefined) results.delete(oldest);
     },
-    /** Whether the tasks of this group fail by themselves: of the other groups, more succeed than fail. */
+    /** Whether only this group fails: of the other groups, more succeed than fail. */
     failsAlone: (group: string): boolean => {
-      const others = [...results].filter(([name, { at }]) => name !== group && now() - at < RECENT);
+      const others = [...results].filter(([name, { at }]) => name !== group && now() - at < RECENT_MS);
       const done = others.filter(([, { result }]) => result === 'done').length;
       return done > others.length - done;
     },
@@ -32,40 +32,43 @@ export const createGroupHistory = (now: () => number) => {
 type GroupHistory = ReturnType<typeof createGroupHistory>;
 
 /** After this many failures the messages of a group are attempted one by one, to find the one that fails. */
-const FAILURES = 5;
-/** How long (ms) a message is attempted before it is a dead letter, if nothing else keeps it waiting. */
-const LIFE = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
+const MAX_FAILURES = 5;
+/** How long (ms) a message is attempted before it becomes a dead letter, if nothing else delays it. */
+const LIFETIME_MS = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
   (sum, count) => sum + count,
 );
-/** The shortest time (ms) until a message is a dead letter: its process may die at each receive, and it is hidden then. */
-const SHORTEST_LIFE = 30 * 60_000;
+/** The shortest time (ms) until a message becomes a dead letter: its process dies at each receive, without the pauses. */
+const MIN_LIFETIME_MS = 30 * 60_000;
 
 export const isOrdered = ({ attributes }: SQSRecord): boolean => attributes.SequenceNumber !== undefined;
 const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
 
 /** Whether a message of a FIFO queue holds back its group. */
-export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && receivesOf(record) > FAILURES;
+export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && receivesOf(record) > MAX_FAILURES;
 
 /**
- * Whether a message was a dead letter before. SQS counts one that is put back as sent anew, long after it was accepted; on a
- * local host it is as old as it was. What was pending for long before it was queued counts as one, too.
+ * Whether a message was a dead letter before. SQS gives a redriven message a new sent time, long after it was accepted; on a
+ * local host it keeps its age. A message that was pending for long before it was queued counts too.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  */
 const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
   const accepted = acceptedAt(contentOf(record));
   if (accepted === undefined) return false;
-  return Number(record.attributes.SentTimestamp) - accepted > SHORTEST_LIFE || now - accepted > 1.5 * LIFE;
+  return Number(record.attributes.SentTimestamp) - accepted > MIN_LIFETIME_MS || now - accepted > 1.5 * LIFETIME_MS;
 };
 
 /**
- * Whether this is the last receive of a message of a FIFO queue that was a dead letter before. It must not become one
- * again: it would be put back again, and hold back its group for another day.
+ * Whether this is the last receive of a FIFO message that was a dead letter before. It must not become one again, because
+ * another redrive would hold back its group for another day.
  */
 const endsSecondLife = (record: SQSRecord, now: number): boolean =>
   isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && wasDeadLetter(record, now);
 
-/** Creates what works on a single message of a group. A message that ends its second life is not attempted: that may kill the process. */
-const isolated =
+/**
+ * Creates the function that processes one message of a group. At the end of its second life a message is not attempted,
+ * because that may kill the process.
+ */
+const processIsolated =
   (runtime: Runtime, attempt: Attempt, history: GroupHistory) =>
   async (group: string, record: SQSRecord, timeLeft: () => number): Promise<'done' | 'failed' | 'retry_later'> => {
     const quarantined = async (reason: string) =>
@@ -83,19 +86,19 @@ const isolated =
   };
 
 /**
- * Works on the messages of a group one by one, and returns those that are not done. A message that fails while the messages
- * of most other groups succeed is quarantined, so that those behind it go on. Failures of the table, of queues or of keys
- * are an outage: they do not count.
+ * Creates the function that processes the messages of a group one by one and returns those that are not done. A message that
+ * fails while most other groups succeed is quarantined, so that those behind it can be processed. Failures of the table,
+ * queues or keys are outages and do not count.
  */
 export const isolatePoison = (runtime: Runtime, attempt: Attempt, history: GroupHistory) => {
-  const workOn = isolated(runtime, attempt, history);
+  const processOne = processIsolated(runtime, attempt, history);
   return async (
     group: string,
     records: readonly SQSRecord[],
     timeLeft: () => number,
   ): Promise<readonly SQSRecord[]> => {
     for (const [at, record] of records.entries()) {
-      const result = await workOn(group, record, timeLeft);
+      const result = await processOne(group, record, timeLeft);
       if (result === 'failed') history.note(group, 'failed');
       if (result !== 'done') return records.slice(at);
     }

@@ -2,8 +2,8 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Runtime } from '../runtime/deps.ts';
 
 /**
- * Puts a message that no retry helps into the quarantine, where an operator can learn what went wrong, and put it back once
- * that is corrected.
+ * Moves a message that no retry helps to the quarantine, where an operator can see what went wrong and return the message
+ * once that is fixed.
  */
 export const quarantine = async (
   { queues }: Pick<Runtime, 'queues'>,
@@ -14,18 +14,18 @@ export const quarantine = async (
   await queues.send('quarantine', [{ body: note, groupId: messageId, delaySeconds: 0 }]);
 };
 
-/** Quarantines a message with this reason. False when the quarantine is not available: the message is retried later. */
+/** Quarantines a message. Returns false if the quarantine is unavailable, so that the message is retried later. */
 export const tryQuarantine = async (
   { queues, log }: Pick<Runtime, 'queues' | 'log'>,
   record: SQSRecord,
   reason: string,
 ): Promise<boolean> => {
   try {
-    log('error', 'a message was put aside', { messageId: record.messageId, reason });
+    log('error', 'a message was quarantined', { messageId: record.messageId, reason });
     await quarantine({ queues }, record, reason.slice(0, 1_000));
     return true;
   } catch (error) {
-    log('error', 'the quarantine took nothing', {}, error);
+    log('error', 'the quarantine is unavailable', {}, error);
     return false;
   }
 };

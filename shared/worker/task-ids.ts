@@ -1,22 +1,24 @@
 import type { SQSRecord } from 'aws-lambda';
 import { oneOrAll } from '../observability/log.ts';
 
-const IDS = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'hitId', 'uuid', 'requestId'];
-/** Returns the ids in a task, by which all its log lines can be found. */
+const ID_NAMES = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'hitId', 'uuid', 'requestId'];
+/** Returns the ids in a task by which its log lines can be found. */
 const idsOf = (task: unknown): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => IDS.includes(name) && id !== undefined));
+  Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => ID_NAMES.includes(name) && id !== undefined));
 /**
- * Returns the ids of several tasks; an id that differs among them becomes a list. A task that does not follow from a call
- * is known by the id of its message.
+ * Returns the ids of several tasks; an id that differs between them becomes a list. The `requestId` of a task that was not
+ * caused by a call is the id of its message.
  */
 export const idsOfAll = (tasks: readonly { messageId: string; task: unknown }[]) => {
-  const all = tasks.map(({ messageId, task }): Record<string, unknown> => ({ requestId: messageId, ...idsOf(task) }));
+  const idsOfEach = tasks.map(
+    ({ messageId, task }): Record<string, unknown> => ({ requestId: messageId, ...idsOf(task) }),
+  );
   return Object.fromEntries(
-    [...new Set(all.flatMap(Object.keys))].map((name) => [name, oneOrAll(all.map((ids) => ids[name]))]),
+    [...new Set(idsOfEach.flatMap(Object.keys))].map((name) => [name, oneOrAll(idsOfEach.map((ids) => ids[name]))]),
   );
 };
 
-/** Returns the ids of messages before they are parsed: of a message that cannot be parsed nothing else is known. */
+/** Returns the ids of messages before they are parsed: nothing else is known about one that cannot be parsed. */
 export const idsOfMessages = (records: readonly SQSRecord[]) => {
   const messageId = oneOrAll(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };

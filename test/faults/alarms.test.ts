@@ -13,7 +13,7 @@ const alarm = (id: string): AlarmProperties => {
   if (!found) throw new Error(`there is no alarm ${id}`);
   return found;
 };
-/** One value, a minute ago, of each metric whose key has one of these names and dimensions in it. */
+/** Returns one value, a minute ago, of each metric whose key contains one of these names and dimensions. */
 const having =
   (values: Readonly<Record<string, number>>, ago = 60_000): Measured =>
   (key) =>
@@ -21,14 +21,15 @@ const having =
       .filter(([name]) => key.includes(name))
       .map(([, value]) => ({ at: NOW - ago, value }));
 
-type Values = Readonly<Record<string, number>>;
-const from = (metric: string, bound: number): [Values, Values] => [{ [metric]: bound }, { [metric]: bound - 1 }];
-const above = (metric: string, bound: number): [Values, Values] => [{ [metric]: bound + 1 }, { [metric]: bound }];
+type MetricValues = Readonly<Record<string, number>>;
+type Threshold = readonly [breaching: MetricValues, ok: MetricValues];
+const from = (metric: string, bound: number): Threshold => [{ [metric]: bound }, { [metric]: bound - 1 }];
+const above = (metric: string, bound: number): Threshold => [{ [metric]: bound + 1 }, { [metric]: bound }];
 const VISIBLE = 'ApproximateNumberOfMessagesVisible';
 const AGE = 'ApproximateAgeOfOldestMessage';
 
-/** What just rings each alarm, and what just does not. */
-const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
+/** Values that just fire each alarm, and values that just do not. */
+const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'tasks-failing': [from('TasksFailed', 1)],
   'alarms-untold': [[{ AlarmsToTell: 1 }, { AlarmsToTell: 1, TimeToFirstAttempt: 40 }]],
   'falls-late': [above('TimeToFirstAttempt', 30_000)],
@@ -51,7 +52,7 @@ const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
       { NumberOfMessagesReceived: 10, NumberOfMessagesDeleted: 2 },
       { NumberOfMessagesReceived: 100, NumberOfMessagesDeleted: 95 },
     ],
-    // SQS need not measure what did not happen.
+    // SQS may omit a metric without values.
     [{ NumberOfMessagesReceived: 10 }, { NumberOfMessagesReceived: 5 }],
   ],
   'dead-letters': [from(`${VISIBLE} eventsdead`, 1), from(`${VISIBLE} deliveriesdead`, 1)],
@@ -77,68 +78,68 @@ const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
   'mails-failing': [from('MailsFailed', 1)],
   'letters-failing': [from('LettersFailed', 3)],
 };
-/** What must come all the time: a metric, how much of it, and within how many minutes. */
+/** Alarms on missing data: a metric, its minimum, and the minutes within which it must be reached. */
 const expected: Readonly<Record<string, readonly [string, number, number]>> = {
   'canary-silent': ['CanaryTime', 1, 10],
   'messages-absent': ['MessagesAccepted', 1, 15],
-  // It runs five times in five minutes.
+  // The sweep runs five times in five minutes.
   'sweep-silent': ['Invocations', 3, 5],
   'alarms-unheard': ['AlarmSubscriptions', 1, 24 * 60],
 };
 
 describe('the alarms of the template, evaluated as CloudWatch does', () => {
-  test('are on without any data where something must happen all the time, and nowhere else', () => {
+  test('fire without any data only if they watch for missing data', () => {
     const on = [...alarms].filter(([, alarm]) => isOn(alarm, NOW, () => undefined)).map(([id]) => id);
     expect(on.toSorted()).toEqual(['alarms-unheard', 'canary-silent', 'messages-absent', 'sweep-silent']);
-    // Planted: the wrong treatment of missing data is seen.
+    // Counter-check: the wrong treatment of missing data is noticed.
     expect(isOn({ ...alarm('sweep-silent'), TreatMissingData: 'notBreaching' }, NOW, () => undefined)).toBe(false);
   });
 
   test.each(Object.entries(bounds).flatMap(([id, cases]) => cases.map((pair) => [id, ...pair] as const)))(
-    '%s rings where it must, and not otherwise',
-    (id, ringing, well) => {
-      expect(isOn(alarm(id), NOW, having(ringing))).toBe(true);
-      expect(isOn(alarm(id), NOW, having(well))).toBe(false);
-      // What is older than the period does not count.
-      expect(isOn(alarm(id), NOW + 3_660_000, having(ringing))).toBe(false);
+    '%s fires at its threshold, and not below',
+    (id, breaching, ok) => {
+      expect(isOn(alarm(id), NOW, having(breaching))).toBe(true);
+      expect(isOn(alarm(id), NOW, having(ok))).toBe(false);
+      // Values older than the period do not count.
+      expect(isOn(alarm(id), NOW + 3_660_000, having(breaching))).toBe(false);
     },
   );
 
-  test.each(Object.entries(expected))('%s rings when less came than must', (id, [metric, least, minutes]) => {
-    const came = (value: number, ago?: number) => isOn(alarm(id), NOW, having({ [metric]: value }, ago));
-    expect([came(least), came(least, minutes * 60_000)]).toEqual([false, false]);
-    expect(came(least, minutes * 60_000 + 1)).toBe(true);
-    if (least > 1) expect(came(least - 1)).toBe(true);
+  test.each(Object.entries(expected))('%s fires if its metric is too low or too old', (id, [metric, min, minutes]) => {
+    const isOnAt = (value: number, ago?: number) => isOn(alarm(id), NOW, having({ [metric]: value }, ago));
+    expect([isOnAt(min), isOnAt(min, minutes * 60_000)]).toEqual([false, false]);
+    expect(isOnAt(min, minutes * 60_000 + 1)).toBe(true);
+    if (min > 1) expect(isOnAt(min - 1)).toBe(true);
   });
 
-  test('have each a bound that is tested', () => {
+  test('each have a threshold that is tested here', () => {
     expect([...Object.keys(bounds), ...Object.keys(expected)].toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 });
 
-describe('an alarm that is not told for two minutes', () => {
+describe('a fall that is not delivered for two minutes', () => {
   let world: FaultWorld;
   beforeAll(async () => {
     world = await createFaultWorld();
   });
   afterAll(() => world.stop());
-  const fault = faults.find(({ title }) => title.startsWith('the keys of secrets are away'));
+  const fault = faults.find(({ title }) => title.startsWith('the keys of secrets are unavailable'));
 
-  test('is heard of twice: by the failed tasks, and by the hits that nobody is told of', async () => {
+  test('fires tasks-failing and alarms-untold', async () => {
     if (!fault) throw new Error('there is no such fault');
-    const { lost, silent, rang } = await runFault(world, fault, 1);
-    expect({ lost, silent }).toEqual({ lost: [], silent: [] });
-    expect(rang).toEqual(expect.arrayContaining(['tasks-failing', 'alarms-untold']));
+    const { lost, unnoticed, fired } = await runFault(world, fault, 1);
+    expect({ lost, unnoticed }).toEqual({ lost: [], unnoticed: [] });
+    expect(fired).toEqual(expect.arrayContaining(['tasks-failing', 'alarms-untold']));
   });
 
-  test('and of which no alarm rings is a failed run', async () => {
+  test('makes a run fail if no alarm fires', async () => {
     if (!fault) throw new Error('there is no such fault');
-    // Planted: a stage that has lost its alarms but one.
+    // Counter-check: a stage that has lost all alarms but one.
     const kept = [...world.watch.alarms];
     world.watch.alarms.clear();
     for (const [id, alarm] of kept) if (id === 'quarantine') world.watch.alarms.set(id, alarm);
-    const { silent } = await runFault(world, fault, 2);
-    expect(silent.length).toBeGreaterThan(0);
+    const { unnoticed } = await runFault(world, fault, 2);
+    expect(unnoticed.length).toBeGreaterThan(0);
     for (const [id, alarm] of kept) world.watch.alarms.set(id, alarm);
   });
 });

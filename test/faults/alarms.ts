@@ -5,12 +5,12 @@ import { type AlarmProperties, isOn, keyOf, type MetricKey, type Point } from '.
 import { production, type Synthesised, stackOf } from '../fixtures/stack.ts';
 
 const MINUTE = 60_000;
-/** The metric of the age of a queue leaves out messages that were received so often. */
-const LEFT_OUT_FROM = 3;
+/** The age metric of a queue omits messages with at least this many receives. */
+const OMITTED_RECEIVES = 3;
 type Queues = Readonly<Record<WorkQueue | 'quarantine', Queue>>;
 type Watched = { queues: Queues; dead: Readonly<Record<string, Queue>>; now: () => number };
 
-/** The alarms of a stage, by the ids of their chapters in the runbook. Fewer messages come here than in a real home. */
+/** Returns the alarms of a stage, by the ids of their chapters in the runbook. */
 export const alarmsOf = ({ template }: Pick<Synthesised, 'template'>): Map<string, AlarmProperties> =>
   new Map(
     Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => [
@@ -19,7 +19,7 @@ export const alarmsOf = ({ template }: Pick<Synthesised, 'template'>): Map<strin
     ]),
   );
 
-/** Keeps what CloudWatch would have: metrics of the functions, of Lambda and of SQS. */
+/** Creates a record of the metrics that CloudWatch would have: of the functions, of Lambda and of SQS. */
 export const createWatch = (
   { queues, dead, now }: Watched,
   stack = stackOf({ ...production, mqtt: true, silenceMinutes: 0, canary: false, alarmEmail: '' }),
@@ -27,9 +27,9 @@ export const createWatch = (
   const alarms = alarmsOf(stack);
   const points = new Map<MetricKey, Point[]>();
   const note = (key: MetricKey, value: number): void => {
-    const known = points.get(key) ?? [];
-    known.push({ at: now(), value });
-    points.set(key, known);
+    const ofKey = points.get(key) ?? [];
+    ofKey.push({ at: now(), value });
+    points.set(key, ofKey);
   };
   const ofQueue = (id: string, metric: string, value: number) => note(keyOf('AWS/SQS', metric, [id]), value);
   const ids = new Map(
@@ -43,22 +43,21 @@ export const createWatch = (
     failed: (functionName: string): void => note(keyOf('AWS/Lambda', 'Errors', [stack.idOf(functionName)]), 1),
     received: (name: WorkQueue, count: number) => onCount(name, 'NumberOfMessagesReceived')(count),
     deleted: (name: WorkQueue) => onCount(name, 'NumberOfMessagesDeleted')(1),
-    /** What SQS measures each minute. */
+    /** Records what SQS measures each minute. */
     sample: (): void => {
       for (const [name, [id, deadId]] of ids) {
-        const since = queues[name].waitingSince(LEFT_OUT_FROM);
+        const since = queues[name].waitingSince(OMITTED_RECEIVES);
         ofQueue(id, 'ApproximateAgeOfOldestMessage', since === null ? 0 : (now() - since) / 1_000);
         ofQueue(deadId, 'ApproximateNumberOfMessagesVisible', dead[name]?.stats().visible ?? 0);
       }
-      const aside = stack.idOf('quarantine');
-      ofQueue(aside, 'ApproximateNumberOfMessagesVisible', queues.quarantine.stats().visible);
+      ofQueue(stack.idOf('quarantine'), 'ApproximateNumberOfMessagesVisible', queues.quarantine.stats().visible);
     },
     clear: (): void => points.clear(),
-    /** The alarms that were on at any minute between two times (ms). */
-    rang: (from: number, to: number): string[] => {
+    /** Returns the alarms that were on at any minute between two times (ms). */
+    fired: (from: number, to: number): string[] => {
       const moments = new Set([...points.values()].flat().map(({ at }) => Math.floor(at / MINUTE) * MINUTE + MINUTE));
       const times = [...moments].filter((time) => time >= from && time <= to);
-      // EventBridge calls the sweep each minute; time that is skipped here has no calls.
+      // EventBridge calls the sweep each minute, but time that is skipped here has no calls.
       const calls = (time: number): Point[] => [1, 2, 3, 4].map((minute) => ({ at: time - minute * MINUTE, value: 1 }));
       const measured = (key: MetricKey) =>
         key.startsWith('AWS/Lambda Invocations') ? times.flatMap(calls) : points.get(key);

@@ -5,7 +5,7 @@ import type { Random } from '#lib/local/random.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 
-/** The errors that DynamoDB may answer to a valid call, and the ways in which an answer is lost. */
+/** The errors that DynamoDB may return for a valid call, and a lost response. */
 export const awsErrors = {
   throttled: 'ProvisionedThroughputExceededException',
   tooMany: 'RequestLimitExceeded',
@@ -13,40 +13,40 @@ export const awsErrors = {
   internal: 'InternalServerError',
   conflict: 'TransactionConflict',
   slowed: 'TransactionThrottled',
-  unsaid: 'AnswerLost',
+  lost: 'ResponseLost',
 } as const;
 export type AwsError = (typeof awsErrors)[keyof typeof awsErrors];
 
 const NAMESPACE = 'com.amazonaws.dynamodb.v20120810#';
-const answer = (statusCode: number, type: string, more: object = {}) => {
+const errorResponse = (statusCode: number, type: string, more: object = {}) => {
   const body = JSON.stringify({ __type: NAMESPACE + type, message: 'injected', ...more });
   return { statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Readable.from([body]) };
 };
 
 /**
- * Cancels a transaction because of one of its writes. For a single write that conflicts with a transaction, DynamoDB
- * has an error of its own.
+ * Returns the response for a transaction that is canceled because of one of its writes. DynamoDB has a separate error for a
+ * single write that conflicts with a transaction.
  */
 const canceled = (code: string, writes: number, chance: Random) => {
   const at = Math.floor(chance() * writes);
   const CancellationReasons = Array.from({ length: writes }, (_, index) => ({ Code: index === at ? code : 'None' }));
   const reasons = CancellationReasons.map(({ Code }) => Code).join(', ');
-  return answer(400, 'TransactionCanceledException', { CancellationReasons, Message: `canceled [${reasons}]` });
+  return errorResponse(400, 'TransactionCanceledException', { CancellationReasons, Message: `canceled [${reasons}]` });
 };
 
 const reasonOf = (chance: Random) => oneOf(chance, ['ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** Gives the answer to a call; null when this call cannot get this error. */
+/** Returns the response to a call; null if this call cannot get this error. */
 const failureOf = (error: AwsError, target: string, input: { TransactItems?: unknown[] }, chance: Random) => {
   const writes = input.TransactItems?.length ?? 0;
   if (error === 'TransactionThrottled') return writes > 0 ? canceled(reasonOf(chance), writes, chance) : null;
-  if (error !== 'TransactionConflict') return answer(error === 'InternalServerError' ? 500 : 400, error);
+  if (error !== 'TransactionConflict') return errorResponse(error === 'InternalServerError' ? 500 : 400, error);
   if (writes > 0) return canceled('TransactionConflict', writes, chance);
-  return /PutItem|UpdateItem|DeleteItem/.test(target) ? answer(400, 'TransactionConflictException') : null;
+  return /PutItem|UpdateItem|DeleteItem/.test(target) ? errorResponse(400, 'TransactionConflictException') : null;
 };
 
-/** Cuts the connection, either before the call or after the write. */
-const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Random): Promise<never> => {
+/** Drops the connection, either before the call or after the write. */
+const dropConnection = async (call: () => Promise<{ response: unknown }>, chance: Random): Promise<never> => {
   if (chance() < 0.7) ((await call()).response as { body: Readable }).body.destroy();
   throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 };
@@ -58,29 +58,30 @@ type Sockets = Record<string, readonly Socket[] | undefined>;
 type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; freeSockets: Sockets } } };
 
 /**
- * The timeout (ms) of a call while some are not answered. It is measured by the clock of the machine, which cannot be
- * skipped.
+ * The timeout (ms) of calls while some get no response. It is measured by the clock of the machine, which cannot be skipped.
  */
 const SHORT_TIMEOUT_MS = 400;
 /** How long (ms) a process is frozen. */
-const FROZEN = 60_000;
-/** Each minute brings a sweep, whose calls may be frozen in turn: without a bound some runs would never end. */
-const MOST_FREEZES = 50;
+const FROZEN_MS = 60_000;
+/** Each minute brings a sweep, whose calls may be frozen in turn. Without a limit some runs would never end. */
+const MAX_FREEZES = 50;
 
-/** Makes sockets dead: nothing that is sent over them arrives, and no answer comes. */
+/** Kills sockets: nothing sent over them arrives, and no response comes back. */
 const kill = (handler: object): void => {
   const { httpAgent } = (handler as Agents).httpHandlerConfigs?.() ?? {};
-  for (const socket of [httpAgent?.sockets, httpAgent?.freeSockets].flatMap((all) => Object.values(all ?? {}).flat())) {
+  for (const socket of [httpAgent?.sockets, httpAgent?.freeSockets].flatMap((byOrigin) =>
+    Object.values(byOrigin ?? {}).flat(),
+  )) {
     if (!socket) continue;
     socket.removeAllListeners('data').resume();
     socket.write = () => true;
   }
 };
 
-/** What the host of the suite gives: a port where nobody answers, and a way to skip time. */
+/** What the host of the suite provides: a port that never responds, and a way to skip time. */
 type Surroundings = { silentPort: number; skip: (ms: number) => void };
 
-/** Limits the time of calls to `SHORT_TIMEOUT_MS` while some of them are not answered. */
+/** Limits calls to `SHORT_TIMEOUT_MS` while some of them get no response. */
 const hurry = (handler: Handler, { rates }: Chaos): void => {
   const handle = handler.handle.bind(handler);
   handler.handle = (request, options) => {
@@ -89,7 +90,7 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
   };
 };
 
-/** Creates a client whose failing calls get the bytes that DynamoDB would send, so that the SDK interprets them. */
+/** Returns a function that lets calls of a client fail with the bytes of DynamoDB, so that the SDK interprets them. */
 export const failingClient =
   (chaos: Chaos, { silentPort, skip }: Surroundings) =>
   (client: Client): void => {
@@ -100,9 +101,9 @@ export const failingClient =
       (next) => async (args) => {
         const { aws, awsErrors: errors, unanswered, frozen } = rates();
         const { request } = args as Request;
-        if (strikes(frozen, MOST_FREEZES)) {
+        if (strikes(frozen, MAX_FREEZES)) {
           kill(requestHandler);
-          skip(FROZEN);
+          skip(FROZEN_MS);
         }
         if (strikes(unanswered)) {
           if (chance() < 0.5) ((await next(args)).response as { body: Readable }).body.destroy();
@@ -111,7 +112,7 @@ export const failingClient =
         }
         if (!errors || !strikes(aws)) return next(args);
         const error = oneOf(chance, errors);
-        if (error === 'AnswerLost') return cutOff(() => next(args), chance);
+        if (error === 'ResponseLost') return dropConnection(() => next(args), chance);
         const { headers, body } = request;
         const target = headers['x-amz-target'] ?? '';
         const response = failureOf(error, target, JSON.parse(new TextDecoder().decode(body)), chance);

@@ -1,7 +1,7 @@
 import { type Random, randomFrom } from '#lib/local/random.ts';
 import type { Rates } from './fault.ts';
 
-/** Decides at random whether a fault of `rates` happens. The same seed gives the same decisions. */
+/** Creates what decides at random whether a fault of `rates` occurs. The same seed leads to the same decisions. */
 export const createChaos = () => {
   let rates: Rates = {};
   let chance: Random = randomFrom(1);
@@ -11,11 +11,11 @@ export const createChaos = () => {
   return {
     rates: () => rates,
     chance: () => chance(),
-    /** A number of a separate generator, so that reads do not influence the other faults. */
-    draw: () => lagChance(),
-    /** Decides whether a fault of this rate happens now. After `most` faults there are no more until the next run. */
-    strikes: (rate = 0, most = Number.POSITIVE_INFINITY): boolean => {
-      const hit = rate > 0 && injected < most && chance() < rate;
+    /** Returns a number from a separate generator, so that reads do not influence the other faults. */
+    lagChance: () => lagChance(),
+    /** Decides whether a fault of this rate occurs now. After `max` faults there are no more until the next run. */
+    strikes: (rate = 0, max = Number.POSITIVE_INFINITY): boolean => {
+      const hit = rate > 0 && injected < max && chance() < rate;
       if (hit) injected += 1;
       return hit;
     },
@@ -23,14 +23,14 @@ export const createChaos = () => {
     note: (): void => {
       injected += 1;
     },
-    /** How far (ms) the clock of the host is off. */
+    /** Returns how far (ms) the clock of the host is off. */
     skew: () => skew,
     jump: (ms: number): void => {
       injected += 1;
       skew = ms;
     },
-    begin: (what: Rates, seed: number): void => {
-      rates = what;
+    begin: (ofFault: Rates, seed: number): void => {
+      rates = ofFault;
       chance = randomFrom(seed);
       lagChance = randomFrom(seed + 2);
       injected = 0;
@@ -39,7 +39,7 @@ export const createChaos = () => {
     also: (more: Rates): void => {
       rates = { ...rates, ...more };
     },
-    /** Ends all faults, and gives how many were injected. */
+    /** Ends all faults. Returns how many were injected. */
     heal: (): number => {
       rates = {};
       skew = 0;

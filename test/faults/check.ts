@@ -1,37 +1,36 @@
-/** A request that a receiver answered with 2xx; `customerId` is the customer of the receiver. */
+/** A request that a receiver accepted with 2xx; `customerId` is the customer of the receiver. */
 export type Receipt = { uuid: string; webhookId: string; messageId: string; at: number; customerId: number };
 /**
- * A fall that was posted. `at` is when (ms) it was acknowledged, null when it was not. `webhooks` are those that must
- * be told.
+ * A fall that was posted. `at` is when (ms) it was acknowledged, or null. `webhooks` are those that must receive it.
  */
 export type Posted = { uuid: string; customerId: number; at: number | null; webhooks: readonly string[] };
 
 export type Verdict = {
-  /** Acknowledged events that a webhook was never told of, though no delivery waits and none ended with a reason. */
+  /** Acknowledged events that a webhook never received, although no delivery is pending or ended with a reason. */
   lost: string[];
   /** Events that nobody posted, and events that another customer's receiver got. */
   unexpected: string[];
   wrong: string[];
-  /** Events that were told twice under different ids, so that the receiver could not recognise the repetition. */
+  /** Events that were delivered twice under different ids, so that the receiver could not recognize the duplicate. */
   renamed: string[];
-  /** The number of repetitions under the same id. */
+  /** The number of duplicates under the same id. */
   duplicated: number;
 };
 
 const pairOf = ({ uuid, webhookId }: { uuid: string; webhookId: string }) => `${uuid} ${webhookId}`;
 
-/** Gives the acknowledged events that a webhook was not told of, as `event webhook`. */
-export const untold = (posted: readonly Posted[], receipts: readonly Receipt[]): string[] => {
-  const told = new Set(receipts.map(pairOf));
+/** Returns the acknowledged events that a webhook did not receive, as `event webhook`. */
+export const undelivered = (posted: readonly Posted[], receipts: readonly Receipt[]): string[] => {
+  const delivered = new Set(receipts.map(pairOf));
   const acknowledged = posted.filter(({ at }) => at !== null);
   const pairs = acknowledged.flatMap(({ uuid, webhooks }) => webhooks.map((webhookId) => pairOf({ uuid, webhookId })));
-  return pairs.filter((pair) => !told.has(pair));
+  return pairs.filter((pair) => !delivered.has(pair));
 };
 
 /**
- * Checks the guarantee: A \ (D ∪ P ∪ X) is empty. A are the acknowledged events of each webhook; D those that
- * receivers answered with 2xx; P those whose delivery waits, and X those whose delivery ended with a reason. All are
- * written as `event webhook`.
+ * Checks the guarantee: A \ (D ∪ P ∪ X) is empty. A are the acknowledged events of each webhook; D those that receivers
+ * accepted with 2xx; P those whose delivery is pending, and X those whose delivery ended with a reason. All are written as
+ * `event webhook`.
  */
 export const check = (
   posted: readonly Posted[],
@@ -47,10 +46,10 @@ export const check = (
     return event !== undefined && (event.customerId !== customerId || !event.webhooks.includes(webhookId));
   };
   return {
-    lost: untold(posted, receipts).filter((pair) => !excused.has(pair)),
+    lost: undelivered(posted, receipts).filter((pair) => !excused.has(pair)),
     unexpected: receipts.filter(({ uuid }) => !events.has(uuid)).map(pairOf),
     wrong: receipts.filter(isWrong).map((receipt) => `${pairOf(receipt)} at ${receipt.customerId}`),
-    renamed: [...ids].filter(([, all]) => all.size > 1).map(([pair]) => pair),
+    renamed: [...ids].filter(([, messageIds]) => messageIds.size > 1).map(([pair]) => pair),
     duplicated: receipts.length - ids.size,
   };
 };

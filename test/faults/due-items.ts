@@ -3,12 +3,12 @@ import type { Key } from '#shared/store/key.ts';
 import { items } from '#shared/store/table.ts';
 import { dynoxideClient } from '../fixtures/dynoxide.ts';
 
-/** An item of the due index, and when (ms) it is due. */
-export type DueItem = { what: string; time: number };
+/** An item of the index `due`, and when (ms) it is due. */
+export type DueItem = { name: string; time: number };
 
 /**
- * Gives everything that waits in the due index of a table, whenever it is due, except the looks at sensors. One scan
- * costs a thirtieth of a query for each shard, as the sweep makes them.
+ * Creates a function that returns all items of the index `due`, whenever they are due, except checks of sensors. One scan
+ * costs a thirtieth of a query for each shard, which is how the sweep reads them.
  */
 export const dueItemsOf = (endpoint: string, TableName: string) => {
   const client = dynoxideClient(endpoint);
@@ -18,11 +18,11 @@ export const dueItemsOf = (endpoint: string, TableName: string) => {
       found.push(...(Items as typeof found));
     return found
       .filter((key) => !items.sensorState.read(key))
-      .map(({ pk, sk, dueAt }) => ({ what: `${pk} ${sk}`, time: Number(dueAt) }));
+      .map(({ pk, sk, dueAt }) => ({ name: `${pk} ${sk}`, time: Number(dueAt) }));
   };
 };
 
-/** Gives every item of a table as text, its keys first. */
+/** Creates a function that returns every item of a table as text, keys first. */
 export const everythingIn = (endpoint: string, TableName: string) => {
   const client = dynoxideClient(endpoint);
   return async (): Promise<string[]> => {

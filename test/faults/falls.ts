@@ -14,17 +14,17 @@ export const postFall = async (
 ): Promise<Posted> => {
   const uuid = crypto.randomUUID();
   sent.add(uuid);
-  const of = { uuid, customerId, webhooks: hooks.map(({ id }) => id) };
+  const fall = { uuid, customerId, webhooks: hooks.map(({ id }) => id) };
   // No two falls of a sensor start at the same time.
   const start = clock.now() + Number(fresh('').slice(1));
   const message = { ...fallMessage('calling', start), uuid };
   for (let attempt = 0; attempt < 3; attempt++) {
     const { status } = await sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, message);
-    if (status === 202) return { ...of, at: clock.now() };
-    // Any failure must be answered with 503. Only a process that died cannot do that.
-    if (status !== 503 && !chaos.rates().crash) receiver.strays.push(`a message was answered ${status}`);
+    if (status === 202) return { ...fall, at: clock.now() };
+    // Every failure must be answered with 503, unless the process died.
+    if (status !== 503 && !chaos.rates().crash) receiver.strays.push(`a message got the status ${status}`);
   }
-  return { ...of, at: null };
+  return { ...fall, at: null };
 };
 
 /** Posts some falls of one home or of both. A fall may be processed before the next one is posted. */
@@ -32,10 +32,10 @@ export const postFalls = async (scene: Scene, fault: Fault): Promise<Posted[]> =
   const { chance, homes, cloud, step } = scene;
   const { birch, maple } = homes;
   if (fault.falls === 'one') return [await postFall(scene, birch)];
-  const whose = chance();
+  const choice = chance();
   // A story is always about the home birch.
-  const chosen = fault.story || whose < 0.65 ? birch : maple;
-  const first = whose < 0.3 ? [birch, maple] : [chosen];
+  const chosen = fault.story || choice < 0.65 ? birch : maple;
+  const first = choice < 0.3 ? [birch, maple] : [chosen];
   const posted = await Promise.all(first.map((home) => postFall(scene, home)));
   if (chance() < 0.8) await cloud.idle();
   if (chance() < 0.2) await step(Math.ceil(chance() * PAUSE_MS));

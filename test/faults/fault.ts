@@ -1,8 +1,8 @@
 import type { Settings } from '#shared/runtime/env.ts';
 import type { Failpoint } from '#shared/runtime/failpoints.ts';
-import type { Misbehaviour } from './answers.ts';
 import type { AwsError } from './aws.ts';
 import type { Posted } from './check.ts';
+import type { Misbehaviour } from './responses.ts';
 import type { Scene } from './scene.ts';
 
 /** The faults and their rates (0 to 1). */
@@ -10,24 +10,24 @@ export type Rates = {
   /** The failpoints at which processes die. */
   crashes?: readonly Failpoint[];
   crash?: number;
-  /** Table calls that fail: either nothing was written, or everything was written and the answer is lost. */
+  /** Table calls that fail: either nothing was written, or everything was written and the response is lost. */
   refusal?: number;
-  lostAnswer?: number;
-  /** Answers of DynamoDB with its own errors, and answers that are lost. */
+  lostResponse?: number;
+  /** Errors of DynamoDB itself, and lost responses. */
   awsErrors?: readonly [AwsError, ...AwsError[]];
   aws?: number;
-  /** Secrets that the keys do not open. */
+  /** Secrets that cannot be decrypted. */
   keys?: number;
-  /** Every table call that concerns this sensor fails. */
+  /** The sensor for which every table call fails. */
   failing?: string;
-  /** The message with this UUID always fails, by itself; or the deliveries of what was decided of it. */
+  /** The UUID of a message that always fails on its own, or of one whose deliveries cannot be written. */
   poisoned?: string;
   undeliverable?: string;
-  /** Table calls that are never answered, though half of them are carried out. */
+  /** Table calls that get no response, although half of them are executed. */
   unanswered?: number;
   /** Table calls at which the process is frozen for a minute, after which its sockets are dead. */
   frozen?: number;
-  /** Messages that a queue refuses, or takes without an answer. */
+  /** Messages that a queue rejects, or accepts without a response. */
   unsent?: number;
   lostSend?: number;
   /**
@@ -37,42 +37,41 @@ export type Rates = {
   doubleMessage?: number;
   lateMessage?: number;
   poison?: number;
-  /** Processed messages that are received again because their deletion was lost, also from a FIFO queue. */
+  /** Processed messages that are received again because their deletion was lost, also in a FIFO queue. */
   lostDeletion?: number;
   /** Tasks and items in the form of an older or a newer version. */
   otherVersion?: number;
-  /** Requests that a receiver answers with misbehaviour, by default of any kind, and requests that it never answers. */
+  /** Requests to which a receiver responds with misbehaviour, and the kinds of misbehaviour. */
   trouble?: number;
   troubles?: readonly [Misbehaviour, ...Misbehaviour[]];
   /** The deadline of an attempt (s), for faults in which receivers use all of it. */
   deadline?: number;
-  /** Letters to people that a service refuses, or takes without an answer. */
-  letters?: number;
+  /** Notifications to people that a service rejects, or accepts without a response. */
+  notifications?: number;
   /** Names that do not resolve, or that resolve to a forbidden address. */
   names?: number;
-  /** The name server of one customer's receiver never answers. */
+  /** The name server of one customer's receiver never responds. */
   slowNames?: true;
-  /** The clock of the host is set to another time. */
+  /** The clock of the host is set to a wrong time. */
   clockJump?: number;
 };
 
-/** Steps of a run beside its falls, in this order; each is optional. */
+/** Steps of a run in addition to its falls, in this order; each is optional. */
 export type Story = {
   /** Runs as soon as the falls are acknowledged, before or after they are evaluated. `also` adds further falls. */
   atOnce?: (also: (posted: Posted) => void) => Promise<void>;
   /** Runs while the deliveries of the falls are being retried. */
-  amid?: () => Promise<void>;
+  duringRetries?: () => Promise<void>;
   /** Runs when the faults end. */
   heal?: () => Promise<void>;
   /**
-   * Runs when nothing waits any more. It checks the result, restores the state for the next run, and gives the failed
-   * checks.
+   * Runs when nothing is pending. Checks the result, restores the state for the next run, and returns the failed checks.
    */
   after?: () => Promise<readonly string[]>;
 };
 
 export type Fault = {
-  /** The guarantee that holds in spite of the fault. */
+  /** The guarantee that holds despite the fault. */
   title: string;
   rates?: Rates;
   /** Eventually consistent reads of the table lag during the whole run. */
@@ -85,8 +84,8 @@ export type Fault = {
   /** The duration of the faults: `steps` steps of `stepMs` ms. By default it is one step of 40 s, or none. */
   steps?: number;
   stepMs?: number;
-  /** An alternative duration in ms, in ever longer steps, for long faults in which little happens. */
+  /** Alternatively, a duration in ms with ever longer steps, for long faults in which little happens. */
   lastsMs?: number;
-  /** One fall is enough for faults in which each fall takes much work. */
+  /** Set for faults in which each fall takes much work. */
   falls?: 'one';
 };

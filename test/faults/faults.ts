@@ -31,8 +31,8 @@ export const kinds = {
   feeds: ofFeeds,
   erasures: ofErasures,
 } as const;
-/** Gives the same fault with a table whose eventually consistent reads lag. */
-export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title}, though reads lag`, lags: true });
+/** Returns the same fault with a table whose eventually consistent reads lag. */
+export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title} (reads lag)`, lags: true });
 
 const plain = Object.values(kinds).flat();
 export const faults: readonly Fault[] = [...plain, ...plain.map(lagging)];

@@ -10,19 +10,19 @@ const FIRST_SECRET = 'a-secret-of-16-or-more';
 export type Hook = { id: string; path: string; url: string };
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 /**
- * A customer with a sensor, and the webhooks that must be told of its falls. `client` has all permissions, and a
- * token that does not expire.
+ * A customer with a sensor, and the webhooks that must receive its falls. `client` has all permissions, and a token that
+ * does not expire.
  */
 export type Home = { customerId: number; client: Client; sensor: Sensor; hooks: Hook[] };
 
-/** Replaces a webhook with its present fields and some changes. */
+/** Changes fields of a webhook. */
 export const replaceHook = async (client: Client, { id }: Hook, change: Partial<WebhookUpdate>): Promise<void> => {
   const params = { path: { webhookId: id } };
   const before = await ok(client.api.GET('/webhooks/{webhookId}', { params }));
   await ok(client.api.PUT('/webhooks/{webhookId}', { params, body: { ...before, ...change } }));
 };
 
-/** Adds a webhook for all events to a customer. It has a path of its own. */
+/** Adds a webhook for all events to a customer, with its own path. */
 export const addHook = async (
   client: Client,
   { urls }: Pick<ChaosReceiver, 'urls'>,
@@ -36,7 +36,7 @@ export const addHook = async (
   return { id, path, url };
 };
 
-/** Creates a bot whose webhook calls a path of the receiver, signed, and a rule that tells it of falls. */
+/** Creates a bot whose webhook calls a path of the receiver, signed, and a rule that sends falls to it. */
 const alarmAt = async (client: Client, { urls, secrets }: ChaosReceiver, path: string) => {
   const url = urls.http + path;
   const { bot, webhook, rule } = await createAlarm(client, url);
@@ -49,8 +49,13 @@ const alarmAt = async (client: Client, { urls, secrets }: ChaosReceiver, path: s
   };
 };
 
-/** Creates a home. With `alarm` a rule tells a bot of each fall, too, by a signed request. */
-export const furnish = async (admin: Client, name: string, receiver: ChaosReceiver, alarm: boolean): Promise<Home> => {
+/** Creates a home. With `alarm`, a rule also sends each fall to a bot, by a signed request. */
+export const createFaultHome = async (
+  admin: Client,
+  name: string,
+  receiver: ChaosReceiver,
+  alarm: boolean,
+): Promise<Home> => {
   const { customerId, client: nurse } = await createHome(admin, name, ALL_PERMISSIONS);
   // A session would end after a day, so the client gets an access token.
   const { token } = await nurse.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'faults' });
@@ -66,6 +71,6 @@ export const furnish = async (admin: Client, name: string, receiver: ChaosReceiv
   return { customerId, client, sensor, hooks };
 };
 
-/** Adds a bot to the home birch, with a webhook and a rule that tells it of falls. */
+/** Adds a bot to the home birch, with a webhook and a rule that sends falls to it. */
 export const addAlarm = ({ homes: { birch }, receiver, fresh }: Scene) =>
   alarmAt(birch.client, receiver, `/${birch.customerId}/${fresh('alarm')}`);

@@ -12,30 +12,30 @@ import { ofOtherVersion, otherItem, poisons } from './versions.ts';
 
 type Table = Runtime['table'];
 
-/** Does a call write a delivery of the event that this message made? */
-const isDelivery = (given: unknown[], uuid: string): boolean => {
-  const text = JSON.stringify(given);
+/** Whether a call writes a delivery of the event that this message made. */
+const isDelivery = (args: unknown[], uuid: string): boolean => {
+  const text = JSON.stringify(args);
   return text.includes(uuid) && text.includes('"sk":"DELIVERY#');
 };
 
 const flaky = ({ rates, strikes }: Chaos, table: Table): Table => {
   const wrapped =
-    <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
       const { failing, poisoned, undeliverable } = rates();
-      if (failing && JSON.stringify(given).includes(failing)) throw new TableUnavailable('of that sensor');
-      if (poisoned && JSON.stringify(given).includes(poisoned)) throw new Error('a message that always fails');
-      if (undeliverable && isDelivery(given, undeliverable)) throw new Error('a decision that always fails');
+      if (failing && JSON.stringify(args).includes(failing)) throw new TableUnavailable('of that sensor');
+      if (poisoned && JSON.stringify(args).includes(poisoned)) throw new Error('a message that always fails');
+      if (undeliverable && isDelivery(args, undeliverable)) throw new Error('a decision that always fails');
       if (strikes(rates().refusal)) throw new TableUnavailable('throttled');
-      const answer = await call(...given);
-      if (strikes(rates().lostAnswer)) throw new TableUnavailable('the answer was lost');
-      return answer;
+      const result = await call(...args);
+      if (strikes(rates().lostResponse)) throw new TableUnavailable('the response was lost');
+      return result;
     };
-  const all = Object.entries(table).map(([name, call]) => [name, wrapped(call as never)]);
-  return Object.fromEntries(all) as Table;
+  const calls = Object.entries(table).map(([name, call]) => [name, wrapped(call as never)]);
+  return Object.fromEntries(calls) as Table;
 };
 
-/** A table that writes some items in the form of another version. */
+/** Returns a table that writes some items in the form of another version. */
 const ofVersions = (chaos: Chaos, table: Table): Table => ({
   ...table,
   write: (...writes) =>
@@ -51,29 +51,27 @@ const unreliable =
   async (queue, messages) => {
     const { unsent, lostSend, lateMessage, doubleMessage, poison, otherVersion } = rates();
     let copies = 0;
-    /** A FIFO queue drops a message with a known deduplication id, so the copy needs another id. */
-    const another = (message: Outgoing): Outgoing =>
+    /** Copies a message. A FIFO queue drops a known deduplication id, so the copy gets another one. */
+    const copyOf = (message: Outgoing): Outgoing =>
       isFifo(queue) ? { ...message, deduplicationId: `${message.deduplicationId} ${++copies} ${chance()}` } : message;
     for (const message of messages) {
-      if (strikes(unsent)) throw new Error('the queue took nothing');
+      if (strikes(unsent)) throw new Error('the queue accepted nothing');
       if (strikes(poison))
-        await send(queue, [another({ ...message, body: poisons[Math.floor(chance() * poisons.length)] ?? '' })]);
+        await send(queue, [copyOf({ ...message, body: poisons[Math.floor(chance() * poisons.length)] ?? '' })]);
       const late = !isFifo(queue) && strikes(lateMessage) ? Math.ceil(chance() * 60) : 0;
       const body = strikes(otherVersion) ? ofOtherVersion(message.body, chance()) : message.body;
       await send(queue, [{ ...message, body, delaySeconds: Math.min(900, message.delaySeconds + late) }]);
       if (strikes(doubleMessage))
-        await send(queue, [
-          another({ ...message, body, delaySeconds: Math.min(900, message.delaySeconds + 2 * late) }),
-        ]);
-      if (strikes(lostSend)) throw new Error('the answer of the queue was lost');
+        await send(queue, [copyOf({ ...message, body, delaySeconds: Math.min(900, message.delaySeconds + 2 * late) })]);
+      if (strikes(lostSend)) throw new Error('the response of the queue was lost');
     }
   };
 
 const keyless = ({ rates, strikes }: Chaos, vault: Vault): Vault => ({
   ...vault,
-  open: async (...given) => {
-    if (strikes(rates().keys)) throw new Error('the key service is away');
-    return vault.open(...given);
+  open: async (...args) => {
+    if (strikes(rates().keys)) throw new Error('the key service is unavailable');
+    return vault.open(...args);
   },
 });
 
@@ -85,7 +83,7 @@ export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): 
   }
 };
 
-/** A host in which the faults of `chaos` happen; `settings` are read at each use. */
+/** Creates a host in which the faults of `chaos` occur; `settings` are read at each use. */
 export const failingHost =
   (chaos: Chaos, lives: Lives, webhookClient: Runtime['webhookClient'], settings: () => Partial<Settings>) =>
   (runtime: Runtime): Runtime =>
@@ -93,7 +91,7 @@ export const failingHost =
       ...runtime,
       webhookClient,
       settings: new Proxy(runtime.settings, {
-        get: (all, name) => ({ ...all, ...settings() })[name as keyof Settings],
+        get: (defaults, name) => ({ ...defaults, ...settings() })[name as keyof Settings],
       }),
       table: flaky(chaos, ofVersions(chaos, runtime.table)),
       queues: { ...runtime.queues, send: unreliable(chaos, runtime.queues.send) },

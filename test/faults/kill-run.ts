@@ -2,24 +2,24 @@ import { readCommandLine } from '#lib/local/command-line.ts';
 import { randomFrom } from '#lib/local/random.ts';
 
 const help = `npm run kills [-- --events 1000] [--kills 20] [--seed 1]
-Kills the local host at random times while events are posted, and checks every event that was answered with 202.`;
+Kills the local host at random times while events are posted, and checks every event that was accepted with 202.`;
 const options = {
   events: { type: 'string', default: '1000' },
   kills: { type: 'string', default: '20' },
   seed: { type: 'string', default: '1' },
 } as const;
 const isCount = (text: string) => /^\d{1,6}$/.test(text);
-const { events, kills, seed } = readCommandLine(options, help, { out: console.log, err: console.error }, (given) =>
-  Object.values(given).every(isCount) ? null : 'whole numbers are wanted',
+const { events, kills, seed } = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
+  Object.values(values).every(isCount) ? null : 'every value must be a whole number',
 );
 
 const { runKills } = await import('./kills.ts');
-// The same seed gives the same random numbers, though the timing of processes varies.
+// The same seed leads to the same random numbers, but the timing of processes varies.
 const random = randomFrom(Number(seed));
-const found = await runKills({ events: Number(events), kills: Number(kills), random, say: console.log });
+const result = await runKills({ events: Number(events), kills: Number(kills), random, say: console.log });
 console.log(
-  Object.entries(found)
+  Object.entries(result)
     .map(([name, count]) => `${name} ${count}`)
     .join('  '),
 );
-process.exitCode = found.lost === 0 && found.wrong === 0 && found.hits === found.acknowledged ? 0 : 1;
+process.exitCode = result.lost === 0 && result.wrong === 0 && result.hits === result.acknowledged ? 0 : 1;

@@ -10,12 +10,12 @@ import { freePort, startHost } from '../fixtures/host.ts';
 
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 type Host = Awaited<ReturnType<typeof startHost>>;
-/** `kills` is how often the host is killed while `events` are posted; `random` gives numbers in [0, 1). */
+/** `kills` is how often the host is killed while `events` are posted; `random` returns numbers in [0, 1). */
 type KillPlan = { events: number; kills: number; random: () => number; say: (line: string) => void };
 /**
- * The result for all events that were answered with 202. `wrong` are deliveries of events that nobody posted, or with
- * other bytes under the same id. `seconds` is the time from the last restart until all events were found, or until
- * the timeout.
+ * The result for all events that were accepted with 202. `wrong` counts deliveries of events that nobody posted, or with
+ * other bytes under the same id. `seconds` is the time from the last restart until all events were found, or until the
+ * timeout.
  */
 type Reconciled = {
   acknowledged: number;
@@ -27,23 +27,23 @@ type Reconciled = {
 };
 
 const SENSORS = 20;
-const AT_A_TIME = 8;
+const CONCURRENT_POSTS = 8;
 /**
- * How long (ms) missing events are waited for. Accepted messages are in the file of the queues, and are received as
- * soon as the host is back. A delivery that was claimed when the host was killed waits until its claim has expired.
+ * How long (ms) to wait for missing events. Accepted messages are in the file of the queues, and are received as soon as the
+ * host is back. A delivery that was claimed when the host was killed is pending until its claim has expired.
  */
 const TIMEOUT_MS = 120_000;
 
 const eventOf = (body: string): string => (JSON.parse(body) as { event: { uuid: string } }).event.uuid;
 
-/** A host that is killed and restarted on the same folder; `url` waits until one is ready. */
+/** Starts a host that can be killed and restarted on the same folder; `url` waits until it is ready. */
 const mortal = async (dataDir: string) => {
   const environment = { DATA_DIR: dataDir, PORT: await freePort() };
   let host: Promise<Host> = startHost(environment);
   await host;
   let restarted = Date.now();
   return {
-    /** When (ms) the host was last restarted. */
+    /** Returns when (ms) the host was last restarted. */
     restarted: () => restarted,
     url: async () => (await host).url,
     kill: async () => {
@@ -58,32 +58,33 @@ const mortal = async (dataDir: string) => {
   };
 };
 
-/** Posts a fall until it is answered with 202, always with the same UUID, as a device does. */
+/** Posts a fall until it is accepted with 202, always with the same UUID, as a device does. */
 const post = async (url: () => Promise<string>, { sensorId, deviceToken }: Sensor, uuid: string, start: number) => {
   for (;;) {
     const device = clientOf(await url(), deviceToken);
-    const answer = await device
+    const response = await device
       .call('POST', `/devices/${sensorId}/messages`, { ...fallMessage('calling', start), uuid })
       .catch(() => null);
-    if (answer?.status === 202) return;
-    if (answer && answer.status < 500 && answer.status !== 429) throw new Error(`${answer.status} ${answer.text}`);
+    if (response?.status === 202) return;
+    if (response && response.status < 500 && response.status !== 429)
+      throw new Error(`${response.status} ${response.text}`);
     await sleep(50);
   }
 };
 
 const reconcile = (acknowledged: ReadonlySet<string>, sent: ReadonlySet<string>, { received }: Receiver) => {
   const byEvent = Map.groupBy(received, ({ body }) => eventOf(body));
-  const isSame = (all: Receiver['received']) =>
-    new Set(all.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size === 1;
+  const isSame = (requests: Receiver['received']) =>
+    new Set(requests.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size === 1;
   return {
     acknowledged: acknowledged.size,
     lost: [...acknowledged].filter((uuid) => !byEvent.has(uuid)).length,
-    duplicated: [...byEvent.values()].filter((all) => all.length > 1).length,
-    wrong: [...byEvent].filter(([uuid, all]) => !sent.has(uuid) || !isSame(all)).length,
+    duplicated: [...byEvent.values()].filter((requests) => requests.length > 1).length,
+    wrong: [...byEvent].filter(([uuid, requests]) => !sent.has(uuid) || !isSame(requests)).length,
   };
 };
 
-/** Kills the local host (SIGKILL) at random times while events are posted, and then looks for each event. */
+/** Kills the local host (SIGKILL) at random times while events are posted, and then checks every event. */
 export const runKills = async ({ events, kills, random, say }: KillPlan): Promise<Reconciled> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-kills-'));
   const receiver = await startReceiver();
@@ -109,11 +110,11 @@ export const runKills = async ({ events, kills, random, say }: KillPlan): Promis
       say(`killed after ${acknowledged.size} of ${events}, ${receiver.received.length} requests received`);
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, send));
+  await Promise.all(Array.from({ length: CONCURRENT_POSTS }, send));
   const deadline = Date.now() + TIMEOUT_MS;
   while (reconcile(acknowledged, sent, receiver).lost > 0 && Date.now() < deadline) await sleep(250);
   const seconds = Math.round((Date.now() - host.restarted()) / 100) / 10;
-  say(`all found, or waited for, ${seconds} s after the last restart`);
+  say(`stopped waiting ${seconds} s after the last restart`);
 
   const client = clientOf(await host.url(), home.client.token);
   const [page] = await client.ok<{ total: number }[]>('GET', `/customers/${home.customerId}/rule-hits`);

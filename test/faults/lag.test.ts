@@ -9,7 +9,7 @@ describe('a table whose reads lag', () => {
   let engine: Dynoxide;
   let table: Table;
   let time = 1_000_000;
-  /** The lag of the next reads, as a part of 2 s. */
+  /** The lag of the next reads, as a fraction of 2 s. */
   let lag = 0;
   const key = { pk: 'C#1', sk: 'ITEM' };
   const due = { pk: 'DUE#1', index: 'due' } as const;
@@ -32,7 +32,7 @@ describe('a table whose reads lag', () => {
   });
   afterAll(async () => engine.stop());
 
-  test('shows a consistent read every write at once, an eventual one what was there before, and what is missing never', async () => {
+  test('shows every write to a consistent read immediately, and to an eventually consistent read later', async () => {
     await table.write({ put: at('1') });
     time += 5_000;
     lag = 0.5;
@@ -51,7 +51,7 @@ describe('a table whose reads lag', () => {
     expect((await table.query({ pk: key.pk })).items).toHaveLength(2);
   });
 
-  test('shows in an index what was there before, in its order and page by page', async () => {
+  test('shows the earlier items of an index, in order and page by page', async () => {
     time += 5_000;
     await table.write({ put: at('2') });
     await table.write({ put: { ...at('3'), sk: 'NEW' } });

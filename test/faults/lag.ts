@@ -6,8 +6,8 @@ import { dynoxideClient } from '../fixtures/dynoxide.ts';
 
 type Item = Record<string, unknown>;
 type Key = { pk: string; sk: string };
-/** A write of an item: before `at` (ms) the item was `before`, which is null when there was none. */
-type Past = { key: Key; at: number; before: Item | null };
+/** A write of an item: before `at` (ms) the item was `before`, or null if there was none. */
+type PastWrite = { key: Key; at: number; before: Item | null };
 type Input = Item & { TableName?: string; Key?: Key; Item?: Key; TransactItems?: Record<string, Input>[] };
 type QueryInput = {
   IndexName?: IndexName;
@@ -17,10 +17,10 @@ type QueryInput = {
   ExclusiveStartKey?: Item;
   Limit?: number;
 };
-type QueryAnswer = { Items?: Item[]; Count?: number; LastEvaluatedKey?: Item };
+type QueryResult = { Items?: Item[]; Count?: number; LastEvaluatedKey?: Item };
 
 /** The longest lag (ms). */
-const LONGEST = 2_000;
+const MAX_LAG_MS = 2_000;
 
 const keysWritten = ({ Key: key, Item: item, TransactItems = [] }: Input): Key[] => [
   ...[key ?? item].flatMap((place) => (place ? [{ pk: place.pk, sk: place.sk }] : [])),
@@ -29,8 +29,8 @@ const keysWritten = ({ Key: key, Item: item, TransactItems = [] }: Input): Key[]
   ),
 ];
 
-/** Does an item match a query? The queries are those of shared/store/engine/request.ts. */
-const fits = (item: Item, { IndexName, ExpressionAttributeValues: values }: QueryInput): boolean => {
+/** Whether an item matches a query of shared/store/engine/request.ts. */
+const matches = (item: Item, { IndexName, ExpressionAttributeValues: values }: QueryInput): boolean => {
   const { partitionKey, sortKey } = IndexName ? tableDesign.indexes[IndexName] : tableDesign;
   const sort = String(item[sortKey] ?? '');
   const { ':pk': pk, ':low': low = '', ':high': high, ':start': start = '' } = values;
@@ -38,34 +38,34 @@ const fits = (item: Item, { IndexName, ExpressionAttributeValues: values }: Quer
   return item[partitionKey] === pk && item[sortKey] !== undefined && isWithin;
 };
 
-/** The keys of an item as an index returns them, and as they mark where a query continues. */
+/** Returns the keys of an item, as an index returns them and as a query continues from them. */
 const keysOf = (item: Item, index: IndexName | undefined): Item => {
   const { partitionKey, sortKey } = index ? tableDesign.indexes[index] : tableDesign;
   return Object.fromEntries(['pk', 'sk', partitionKey, sortKey].map((name) => [name, item[name]]));
 };
 
 /**
- * Gives an answer as it would have been before some items changed: without the changed items, but with their earlier
- * versions where they match the query.
+ * Returns a result as it would have been before some items changed: without the changed items, but with their earlier
+ * versions if they match the query.
  */
-const rewritten = (answer: QueryAnswer, input: QueryInput, then: readonly { key: Key; item: Item | null }[]) => {
+const rewritten = (result: QueryResult, input: QueryInput, earlier: readonly { key: Key; item: Item | null }[]) => {
   const { IndexName, ScanIndexForward = true, ExclusiveStartKey: start, Limit = Number.POSITIVE_INFINITY } = input;
   const { sortKey } = IndexName ? tableDesign.indexes[IndexName] : tableDesign;
   const place = (item: Item): string => `${item[sortKey]} ${item.pk} ${item.sk}`;
   const isBefore = (a: Item, b: Item): boolean => (ScanIndexForward ? place(a) < place(b) : place(a) > place(b));
-  const { Items = [], LastEvaluatedKey: end } = answer;
-  const changed = new Set(then.map(({ key }) => `${key.pk} ${key.sk}`));
-  const back = then.flatMap(({ item }) => {
-    if (!item || !fits(item, input)) return [];
+  const { Items = [], LastEvaluatedKey: end } = result;
+  const changed = new Set(earlier.map(({ key }) => `${key.pk} ${key.sk}`));
+  const restored = earlier.flatMap(({ item }) => {
+    if (!item || !matches(item, input)) return [];
     const isOnPage = (!start || isBefore(start, item)) && (!end || !isBefore(end, item));
     return isOnPage ? [IndexName ? keysOf(item, IndexName) : item] : [];
   });
-  const all = [...Items.filter(({ pk, sk }) => !changed.has(`${pk} ${sk}`)), ...back];
-  const sorted = all.toSorted((a, b) => (isBefore(a, b) ? -1 : 1)).slice(0, Limit);
+  const found = [...Items.filter(({ pk, sk }) => !changed.has(`${pk} ${sk}`)), ...restored];
+  const sorted = found.toSorted((a, b) => (isBefore(a, b) ? -1 : 1)).slice(0, Limit);
   const last = sorted.at(-1);
-  const isCut = sorted.length < all.length && last !== undefined;
+  const isCut = sorted.length < found.length && last !== undefined;
   return {
-    ...answer,
+    ...result,
     Items: sorted,
     Count: sorted.length,
     ...(isCut && { LastEvaluatedKey: keysOf(last, IndexName) }),
@@ -73,50 +73,49 @@ const rewritten = (answer: QueryAnswer, input: QueryInput, then: readonly { key:
 };
 
 /**
- * Makes the reads of a client lag as those of DynamoDB may: each eventually consistent read, and each read of an
- * index, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write at once. `seen` counts
- * the answers that a lag changed.
+ * Returns a function that lets the reads of a client lag as those of DynamoDB may: each eventually consistent read, and
+ * each read of an index, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write immediately.
  */
 export const laggingReads =
   ({ now }: Pick<Clock, 'now'>, isOn: () => boolean, chance: () => number) =>
   (client: DynamoDBDocumentClient, endpoint: string): void => {
     const plain = dynoxideClient(endpoint);
-    const past: Past[] = [];
+    const past: PastWrite[] = [];
 
     const remember = async (table: string, keys: readonly Key[]): Promise<void> => {
       if (keys.length === 0) return;
       const at = now();
-      while (past[0] && past[0].at < at - LONGEST) past.shift();
+      while (past[0] && past[0].at < at - MAX_LAG_MS) past.shift();
       const RequestItems = { [table]: { Keys: [...keys], ConsistentRead: true } };
       const { Responses = {} } = await plain.send(new BatchGetCommand({ RequestItems }));
       const found = (Responses[table] ?? []) as (Item & Key)[];
       for (const key of keys)
         past.push({ key, at, before: found.find(({ pk, sk }) => pk === key.pk && sk === key.sk) ?? null });
     };
-    /** The items as they were at a time (ms), as far as they were written since. */
+    /** Returns the items that were written since a time (ms), as they were then. */
     const since = (time: number) => {
-      const first = new Map<string, Past>();
+      const first = new Map<string, PastWrite>();
       for (const write of past) {
         const name = `${write.key.pk} ${write.key.sk}`;
         if (write.at > time && !first.has(name)) first.set(name, write);
       }
       return [...first.values()].map(({ key, before }) => ({ key, item: before }));
     };
-    const was = (key: Key, then: ReturnType<typeof since>, current: Item | undefined): Item | undefined => {
-      const found = then.find((write) => write.key.pk === key.pk && write.key.sk === key.sk);
+    const earlierItem = (key: Key, earlier: ReturnType<typeof since>, current: Item | undefined): Item | undefined => {
+      const found = earlier.find((write) => write.key.pk === key.pk && write.key.sk === key.sk);
       return found ? (found.item ?? undefined) : current;
     };
 
-    const batch = (
-      asked: Record<string, { Keys: Key[]; ConsistentRead?: boolean }>,
-      given: Record<string, Item[]>,
-      then: ReturnType<typeof since>,
+    const rewrittenBatch = (
+      requested: Record<string, { Keys: Key[]; ConsistentRead?: boolean }>,
+      responses: Record<string, Item[]>,
+      earlier: ReturnType<typeof since>,
     ) =>
       Object.fromEntries(
-        Object.entries(asked).map(([table, { Keys, ConsistentRead }]) => {
-          const found = given[table] ?? [];
+        Object.entries(requested).map(([table, { Keys, ConsistentRead }]) => {
+          const found = responses[table] ?? [];
           const at = (key: Key) => found.find(({ pk, sk }) => pk === key.pk && sk === key.sk);
-          return [table, ConsistentRead ? found : Keys.flatMap((key) => was(key, then, at(key)) ?? [])];
+          return [table, ConsistentRead ? found : Keys.flatMap((key) => earlierItem(key, earlier, at(key)) ?? [])];
         }),
       );
 
@@ -125,19 +124,21 @@ export const laggingReads =
         const input = args.input as Input & QueryInput;
         const name = String(context.commandName);
         if (!isOn()) return next(args);
-        const then = since(now() - chance() * LONGEST);
+        const earlier = since(now() - chance() * MAX_LAG_MS);
         if (!/Get|Query/.test(name)) {
           const table = input.TableName ?? Object.values(input.TransactItems?.[0] ?? {})[0]?.TableName ?? '';
           await remember(table, keysWritten(input));
           return next(args);
         }
         const result = await next(args);
-        const output = result.output as Item & QueryAnswer & { Responses?: Record<string, Item[]> };
+        const output = result.output as Item & QueryResult & { Responses?: Record<string, Item[]> };
         if (name.startsWith('Get') && !input.ConsistentRead && input.Key)
-          Object.assign(output, { Item: was(input.Key, then, output.Item as Item | undefined) });
-        if (name.startsWith('Query') && !input.ConsistentRead) Object.assign(output, rewritten(output, input, then));
+          Object.assign(output, { Item: earlierItem(input.Key, earlier, output.Item as Item | undefined) });
+        if (name.startsWith('Query') && !input.ConsistentRead) Object.assign(output, rewritten(output, input, earlier));
         if (name.startsWith('BatchGet'))
-          Object.assign(output, { Responses: batch(input.RequestItems as never, output.Responses ?? {}, then) });
+          Object.assign(output, {
+            Responses: rewrittenBatch(input.RequestItems as never, output.Responses ?? {}, earlier),
+          });
         return result;
       },
       { step: 'initialize', name: 'lag', priority: 'high' },

@@ -14,7 +14,7 @@ const failing = async (call: () => unknown): Promise<void> => {
   } catch {}
 };
 
-test('a dead process sends nothing, though its code catches its death, and its invocation fails', async () => {
+test('a dead process sends nothing even if its code catches the error, and its invocation fails', async () => {
   const lives = createLives();
   const { queues } = lives.wrap(runtime);
   const invocation = lives.around(async () => {
@@ -26,7 +26,7 @@ test('a dead process sends nothing, though its code catches its death, and its i
   expect(sent).toEqual(['events']);
 });
 
-test('a process that lives beside a dead one goes on', async () => {
+test('the death of one process does not affect another', async () => {
   const lives = createLives();
   const { table } = lives.wrap(runtime);
   await failing(() => lives.around(async () => lives.die('process.judged')));

@@ -8,20 +8,20 @@ class Died extends Error {
 type Life = { death: Died | null };
 
 /**
- * The lives of processes, one for each invocation. A dead process catches nothing, answers nothing and calls nothing:
- * its invocation fails, and its messages come again after their visibility timeout.
+ * Creates the lives of processes, one for each invocation. A dead process neither responds nor calls anything: its
+ * invocation fails, and its messages are redelivered after their visibility timeout.
  */
 export const createLives = () => {
   const lives = new AsyncLocalStorage<Life>();
   const isDead = (): boolean => lives.getStore()?.death != null;
   const alive =
-    <A extends unknown[], R>(call: (...given: A) => R) =>
-    (...given: A): R => {
+    <A extends unknown[], R>(call: (...args: A) => R) =>
+    (...args: A): R => {
       const { death } = lives.getStore() ?? { death: null };
       if (death) throw death;
-      return call(...given);
+      return call(...args);
     };
-  /** Lets only living processes call. */
+  /** Wraps calls so that they fail in dead processes. */
   const allAlive = <T extends object>(calls: T): T =>
     Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, alive(call as never)])) as T;
   return {
@@ -36,12 +36,12 @@ export const createLives = () => {
     around: <T>(invocation: () => Promise<T>): Promise<T> => {
       const life: Life = { death: null };
       return lives.run(life, async () => {
-        const answer = await invocation();
+        const result = await invocation();
         if (life.death) throw life.death;
-        return answer;
+        return result;
       });
     },
-    /** A host whose processes do nothing after their death. */
+    /** Returns a host whose processes do nothing after their death. */
     wrap: (runtime: Runtime): Runtime => ({
       ...runtime,
       table: allAlive(runtime.table),

@@ -3,34 +3,34 @@ import { createFaultWorld } from './world.ts';
 
 const SAMPLE_MS = 5;
 const MB = 1_048_576;
-/** The number of MB by which this process may grow. */
-export const MEMORY_BAR = 50;
+/** The most MB by which this process may grow. */
+export const MAX_GROWTH_MB = 50;
 
-/** The number of falls after which the process has its normal size, whatever the answers are. */
+/** The number of falls after which the process has its normal size. */
 const WARM_UP = 300;
 
-/** Gives the result of `work`, and the largest size (MB) of this process until it ends. */
+/** Runs `work`. Returns its result, and the largest size (MB) of this process meanwhile. */
 const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
   let peak = 0;
-  const look = () => {
+  const sample = () => {
     peak = Math.max(peak, process.memoryUsage.rss() / MB);
   };
-  const timer = setInterval(look, SAMPLE_MS);
+  const timer = setInterval(sample, SAMPLE_MS);
   try {
     const result = await work();
-    look();
+    sample();
     return { result, peak };
   } finally {
     clearInterval(timer);
   }
 };
 
-/** Measures by how many MB the process with the whole cloud grows while receivers answer with endless bodies. */
+/** Measures by how many MB the process with the whole cloud grows while receivers respond with endless bodies. */
 export const measureEndlessBodies = async (falls: number) => {
   const world = await createFaultWorld();
   const bodies = { title: '', rates: { trouble: 1, troubles: ['endlessBody'] } } as const;
   const { peak: before } = await peakOf(() => flood(world, bodies, WARM_UP));
-  const { peak: after, result: answers } = await peakOf(() => flood(world, bodies, falls));
+  const { peak: after, result: responses } = await peakOf(() => flood(world, bodies, falls));
   await world.stop();
-  return { answers, grown: Math.max(0, after - before) };
+  return { responses, growthMb: Math.max(0, after - before) };
 };

@@ -8,7 +8,7 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, homeAt, linkSensor }
 const HOOKS = 50;
 const HANGS_MS = 15_000;
 const SENSORS = 5;
-/** Events of the busy customer; each leads to 50 deliveries. */
+/** Events of the busy customer; each makes 50 deliveries. */
 const EVENTS_PER_SECOND = 1;
 
 /** Posts falls at a rate for a while. Returns p50 and p99 of the time from the 202 to the receiver (ms). */
@@ -28,17 +28,17 @@ const measure = async (sensors: readonly Sensor[], ear: Ear, seconds: number, pe
 };
 
 /**
- * Sends the events of one customer to 50 webhooks, which first answer at once, and then hang for 15 s each. Measures
- * how long another customer waits for its deliveries in both cases.
+ * Sends the events of one customer to 50 webhooks, which first respond immediately and then hang for 15 s each. Measures how
+ * long another customer waits for its deliveries in both cases.
  */
 export const measureNeighbour = async (seconds: number) => {
   let hanging = 0;
-  let most = 0;
+  let maxHanging = 0;
   const ear = await listen();
   let hangs = false;
   const slow = await startReceiver((_, response) => {
     if (!hangs) return void response.end('ok');
-    most = Math.max(most, ++hanging);
+    maxHanging = Math.max(maxHanging, ++hanging);
     response.once('close', () => void hanging--);
     setTimeout(() => response.end(), HANGS_MS).unref();
   });
@@ -66,7 +66,7 @@ export const measureNeighbour = async (seconds: number) => {
     const during = await measure(sensors, ear, seconds, 20);
     isOn = false;
     await load;
-    return { without, during, ratio: during.p99 / without.p99, hangingAtOnce: most };
+    return { without, during, ratio: during.p99 / without.p99, maxHanging };
   } finally {
     await Promise.all([ear.receiver.stop(), slow.stop()]);
     await cloud.stop();

@@ -11,14 +11,14 @@ export const testFaults = (kinds: Readonly<Record<string, readonly Fault[]>>): v
   });
   afterAll(() => world.stop());
 
-  describe.each(Object.entries(kinds))('nothing that was acknowledged is lost: %s', (_, faults) => {
+  describe.each(Object.entries(kinds))('no acknowledged event is lost: %s', (_, faults) => {
     test.each(faults)('$title', async (fault) => {
       const report = await runFault(world, fault, 1);
-      const { lost, unexpected, wrong, renamed, silent, pending, duplicated, injected, rang } = report;
-      const none = { lost: [], unexpected: [], wrong: [], renamed: [], silent: [], pending: 0 };
-      expect({ lost, unexpected, wrong, renamed, silent, pending }).toEqual(none);
+      const { lost, unexpected, wrong, renamed, unnoticed, pending, duplicated, injected, fired } = report;
+      const none = { lost: [], unexpected: [], wrong: [], renamed: [], unnoticed: [], pending: 0 };
+      expect({ lost, unexpected, wrong, renamed, unnoticed, pending }).toEqual(none);
       if (!fault.rates && !fault.story)
-        expect({ duplicated, injected, rang }).toEqual({ duplicated: 0, injected: 0, rang: [] });
+        expect({ duplicated, injected, fired }).toEqual({ duplicated: 0, injected: 0, fired: [] });
     });
   });
 };

@@ -1,17 +1,17 @@
 import type { Scene } from './scene.ts';
 
 /**
- * Gives the events of a sensor that a story made, newest first, and who was told of them. The suite itself posted none of
- * them, so they are taken out of what receivers got.
+ * Returns the events of a sensor that a story caused, newest first, and the uuids of all delivered events. The suite itself
+ * posted none of them, so they are removed from the receipts.
  */
 export const ownEvents = async ({ stores, clock, receiver }: Scene, customerId: number, sensorId: string) => {
   const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 50 });
   const own = new Set(data.map(({ uuid }) => uuid));
-  const { receipts, strays, heard } = receiver;
+  const { receipts, strays, delivered } = receiver;
   receipts.splice(0, Number.POSITIVE_INFINITY, ...receipts.filter(({ uuid }) => !own.has(uuid)));
   // An event that a timer made has no message.
   const byTime = data.filter(({ raw }) => raw === '{}').map(({ uuid }) => uuid);
   const others = strays.filter((stray) => !byTime.some((uuid) => stray.includes(uuid)));
   strays.splice(0, Number.POSITIVE_INFINITY, ...others);
-  return { data, told: heard };
+  return { data, delivered };
 };

@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { verify } from '#lib/client/verify.ts';
 import { listen, type Received } from '#lib/home/receiver.ts';
-import { answers } from './answers.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 import type { Receipt } from './check.ts';
+import { responses } from './responses.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
 const own = { key: fixture('self-signed.key'), cert: fixture('self-signed.crt') };
@@ -22,8 +22,8 @@ export const RECEIVER_NAME = 'receiver.test';
 export const SLOW_NAME = 'slow.test';
 
 /**
- * Whether `webhook-signature` is right. The older signature is not checked, because it is by the new secret alone while
- * a secret is rotated, nor is the time, because the clock of the host is off at times.
+ * Whether `webhook-signature` is valid. The older signature is not checked, because it covers only the new secret during a
+ * rotation, nor is the time, because the clock of the host may be wrong.
  */
 const isSigned = ({ headers, body }: Received, secret: string): Promise<boolean> =>
   verify(headers, body, secret, { tolerance: Number.POSITIVE_INFINITY }).then(
@@ -31,15 +31,15 @@ const isSigned = ({ headers, body }: Received, secret: string): Promise<boolean>
     () => false,
   );
 
-type Told = {
+type Payload = {
   event: { uuid: string; action: string; raw: { uuid?: string } };
   webhook: { id: string };
   customer: { id: number };
 };
 
-const parsed = (text: string): Told | null => {
+const parsed = (text: string): Payload | null => {
   try {
-    const { event, webhook, customer } = JSON.parse(text) as Partial<Told>;
+    const { event, webhook, customer } = JSON.parse(text) as Partial<Payload>;
     return event && webhook && customer ? { event, webhook, customer } : null;
   } catch {
     return null;
@@ -52,7 +52,7 @@ const parsed = (text: string): Told | null => {
  */
 export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const receipts: Receipt[] = [];
-  const heard = new Set<string>();
+  const delivered = new Set<string>();
   const strays: string[] = [];
   const secrets = new Map<string, string>();
   const tokens = new Map<string, string>();
@@ -62,40 +62,40 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   let isTlsBad = false;
   let unsigned = 0;
 
-  const answer = (path: string, response: ServerResponse): boolean => {
+  const respond = (path: string, response: ServerResponse): boolean => {
     const { trouble, troubles = ['failure', 'cutBefore', 'failure'] } = chaos.rates();
-    if (down.has(path)) return answers.failure(response, chaos.chance);
+    if (down.has(path)) return responses.failure(response, chaos.chance);
     if (chaos.strikes(trouble))
-      return answers[oneOf(chaos.chance, troubles)](response, chaos.chance, `${urls.http}/trap`);
+      return responses[oneOf(chaos.chance, troubles)](response, chaos.chance, `${urls.http}/trap`);
     response.end('ok');
     return true;
   };
-  const take = async (request: Received, response: ServerResponse): Promise<void> => {
+  const handle = async (request: Received, response: ServerResponse): Promise<void> => {
     const path = response.req.url ?? '';
     const isTls = 'encrypted' in response.req.socket;
     if (closed.has(path) || path.startsWith('/trap') || (isTls && isTlsBad)) strays.push(`${path} was called`);
-    const told = parsed(request.body);
-    if (!told) {
-      strays.push(`${path} was told what it can't read`);
+    const payload = parsed(request.body);
+    if (!payload) {
+      strays.push(`${path} received an unreadable body`);
       return void response.writeHead(400).end();
     }
-    const { event, webhook, customer } = told;
+    const { event, webhook, customer } = payload;
     const [, owner = ''] = path.split('/');
-    if (String(customer.id) !== owner) strays.push(`${owner} heard of ${event.action} of ${customer.id}`);
+    if (String(customer.id) !== owner) strays.push(`${owner} received ${event.action} of ${customer.id}`);
     if (event.action === 'fall_detected' && event.raw.uuid !== event.uuid)
-      strays.push(`${path} was told of ${event.uuid} without its bytes`);
+      strays.push(`${path} received ${event.uuid} without its bytes`);
     const token = tokens.get(path);
     if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
-      strays.push(`${path} was called with a token of before`);
+      strays.push(`${path} was called with an old token`);
     const secret = secrets.get(path);
     if (secret !== undefined && !(await isSigned(request, secret))) {
       unsigned += 1;
       return void response.writeHead(401).end();
     }
-    const who = acknowledging.get(path);
-    if (who !== undefined) response.setHeader('X-Acknowledged-By', who);
-    if (!answer(path, response)) return;
-    heard.add(event.uuid);
+    const name = acknowledging.get(path);
+    if (name !== undefined) response.setHeader('X-Acknowledged-By', name);
+    if (!respond(path, response)) return;
+    delivered.add(event.uuid);
     if (event.action !== 'fall_detected') return;
     const messageId = String(request.headers['webhook-id']);
     receipts.push({ uuid: event.uuid, webhookId: webhook.id, messageId, at: now(), customerId: Number(owner) });
@@ -103,8 +103,8 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const tls = createTlsServer(own);
   // Every connection to a receiver with a bad certificate counts as an injected fault.
   tls.on('connection', () => isTlsBad && chaos.note());
-  const plain = await listen(createServer(), take);
-  const encrypted = await listen(tls, take);
+  const plain = await listen(createServer(), handle);
+  const encrypted = await listen(tls, handle);
   const urls = {
     http: `http://127.0.0.1:${plain.port}`,
     tls: `https://${RECEIVER_NAME}:${encrypted.port}`,
@@ -114,13 +114,13 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   return {
     urls,
     receipts,
-    /** The uuids of all events that a receiver took, of falls and others, since the world began. */
-    heard,
-    /** Errors of requests that must not happen. */
+    /** The uuids of all events, falls and others, that a receiver has accepted since the world was created. */
+    delivered,
+    /** Requests that must not occur. */
     strays,
     /**
-     * Per path: the secret of the signature, the token of the request, paths that must not be called any more, paths that
-     * always fail, and who takes care of what a path is told of, as its answers say.
+     * Per path: the secret of the signature, the token of the request, paths that must no longer be called, paths that always
+     * fail, and the name with which responses acknowledge alarms.
      */
     secrets,
     tokens,
@@ -130,8 +130,8 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     /** The number of requests without a valid signature. */
     unsigned: () => unsigned,
     /**
-     * Shows another certificate. A request that arrives while the certificate or the name is bad means that the
-     * caller did not verify it.
+     * Presents another certificate. A request that arrives while the certificate or name is bad means that the caller did not
+     * verify it.
      */
     useCertificate: (which: keyof typeof certificates, isBad = which !== 'good'): void => {
       tls.setSecureContext(certificates[which]);

@@ -1,5 +1,5 @@
 import { randomFrom } from '#lib/local/random.ts';
-import { check, type Posted, untold, type Verdict } from './check.ts';
+import { check, type Posted, undelivered, type Verdict } from './check.ts';
 import { postFall, postFalls } from './falls.ts';
 import type { Fault, Story } from './fault.ts';
 import type { Scene } from './scene.ts';
@@ -7,29 +7,29 @@ import type { FaultWorld } from './world.ts';
 
 const STEP_MS = 40_000;
 const HOUR = 3_600_000;
-/** The largest jump of a clock (ms). */
+/** The largest jump (ms) of a clock. */
 const JUMP_MS = 6 * HOUR;
 
 export type Report = Verdict & {
   injected: number;
-  /** The number of events that were told only after the fault had ended. */
+  /** The number of events that were delivered only after the fault had ended. */
   recovered: number;
-  /** The number of tasks that still wait when none should. */
+  /** The number of tasks that are still pending when none should be. */
   pending: number;
   /** The times (ms) from each 202 to the first 2xx, by the clock of the cloud. */
   waits: number[];
-  /** The alarms of the template that rang, by the chapters of the runbook. */
-  rang: string[];
-  /** Acknowledged events of which nobody was told for two minutes, and no alarm rang meanwhile. */
-  silent: string[];
+  /** The alarms of the template that fired, by their chapters in the runbook. */
+  fired: string[];
+  /** Acknowledged events that were not delivered for two minutes without any alarm firing. */
+  unnoticed: string[];
 };
 
-/** How long (ms) a fall may wait for its first attempt before somebody has to hear of it. */
-const LATE = 120_000;
-/** How long (ms) after that CloudWatch may take to notice. */
-const NOTICE = 60_000;
+/** How long (ms) a fall may wait for its first attempt before an alarm has to fire. */
+const LATE_MS = 120_000;
+/** How long (ms) after that CloudWatch may take. */
+const ALARM_DELAY_MS = 60_000;
 
-/** When (ms) the first attempt of each delivery of these events began, as `event webhook`. */
+/** Returns when (ms) the first attempt of each delivery of these events began, by `event webhook`. */
 const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonly Posted[]) => {
   const places = new Map(posted.flatMap(({ webhooks, customerId }) => webhooks.map((id) => [id, customerId])));
   const since = Math.min(...posted.map(({ at }) => at ?? Number.POSITIVE_INFINITY)) - 2 * JUMP_MS;
@@ -38,7 +38,7 @@ const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonl
     const { page } = await deliveries.range(customerId, webhookId, [since, Number.MAX_SAFE_INTEGER]);
     for (const { snapshot, sendTryTimes } of page) {
       const pair = `${snapshot.event.uuid} ${webhookId}`;
-      // A replay is a delivery of its own.
+      // A redelivery is a separate delivery.
       const [first = Number.POSITIVE_INFINITY] = sendTryTimes;
       times.set(pair, Math.min(first, times.get(pair) ?? first));
     }
@@ -46,8 +46,8 @@ const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonl
   return times;
 };
 
-/** The events that were not told in time, with the alarm that says so missing. */
-const silentOf = async (world: FaultWorld, posted: readonly Posted[]): Promise<string[]> => {
+/** Returns the events that were not delivered in time although no alarm fired. */
+const unnoticedEvents = async (world: FaultWorld, posted: readonly Posted[]): Promise<string[]> => {
   const { receipts } = world.receiver;
   const inTime = new Set(receipts.map(({ uuid, webhookId }) => `${uuid} ${webhookId}`));
   const late = posted.flatMap(({ uuid, at, webhooks }) =>
@@ -57,7 +57,7 @@ const silentOf = async (world: FaultWorld, posted: readonly Posted[]): Promise<s
           .map((webhookId) => ({ pair: `${uuid} ${webhookId}`, at }))
           .filter(({ pair }) => {
             const receipt = receipts.find(({ uuid, webhookId }) => `${uuid} ${webhookId}` === pair);
-            return !inTime.has(pair) || (receipt && receipt.at - at > LATE);
+            return !inTime.has(pair) || (receipt && receipt.at - at > LATE_MS);
           }),
   );
   if (late.length === 0) return [];
@@ -68,18 +68,18 @@ const silentOf = async (world: FaultWorld, posted: readonly Posted[]): Promise<s
       at,
       until: Math.min(tries.get(pair) ?? Number.POSITIVE_INFINITY, world.clock.now()),
     }))
-    .filter(({ at, until }) => until - at > LATE && world.watch.rang(at, until + NOTICE).length === 0)
+    .filter(({ at, until }) => until - at > LATE_MS && world.watch.fired(at, until + ALARM_DELAY_MS).length === 0)
     .map(({ pair }) => pair);
 };
 
-/** Gives the events that were not told, because their delivery ended with one of the reasons. */
+/** Returns the events that were not delivered because their delivery ended with one of the reasons. */
 const excused = async (
   { stores: { deliveries }, clock, receiver }: FaultWorld,
   posted: readonly Posted[],
   reasons: readonly string[],
 ): Promise<Set<string>> => {
   const found = new Set<string>();
-  if (reasons.length === 0 || untold(posted, receiver.receipts).length === 0) return found;
+  if (reasons.length === 0 || undelivered(posted, receiver.receipts).length === 0) return found;
   const since = Math.min(...posted.map(({ at }) => at ?? clock.now())) - 2 * JUMP_MS;
   const places = new Map(posted.flatMap(({ webhooks, customerId }) => webhooks.map((id) => [id, customerId])));
   for (const [webhookId, customerId] of places) {
@@ -111,41 +111,53 @@ const reportOf = (posted: readonly Posted[], { receipts, strays }: FaultWorld['r
   };
 };
 
-/** Posts some falls while a fault happens, ends the fault, and processes everything that waits. Gives the report. */
+/** Posts some falls during a fault, ends the fault, and processes everything that is pending. Returns the report. */
 export const runFault = async (world: FaultWorld, fault: Fault, seed: number): Promise<Report> => {
   const { receiver, chaos, clock, cloud, homes } = world;
   for (const list of [receiver.receipts, receiver.strays]) list.length = 0;
-  // What earlier runs put aside would keep its alarm on.
+  // Messages that earlier runs quarantined would keep the alarm on.
   world.queues.quarantine.purge();
   world.watch.clear();
   const begun = clock.now();
   world.set(fault.settings);
   world.lag(fault.lags === true);
-  const own = { maple: { ...homes.maple }, birch: { ...homes.birch } };
-  const scene: Scene = { ...world, homes: own, chance: randomFrom(seed + 1) };
+  const runHomes = { maple: { ...homes.maple }, birch: { ...homes.birch } };
+  const scene: Scene = { ...world, homes: runHomes, chance: randomFrom(seed + 1) };
   const story: Story = (await fault.story?.(scene)) ?? {};
   chaos.begin(fault.rates ?? {}, seed);
   const posted = await postFalls(scene, fault);
   await story.atOnce?.((further) => void posted.push(further));
   if (scene.chance() < 0.9) await cloud.idle();
-  // A message that is not evaluated yet has no delivery to retry, so the messages are evaluated first.
-  if (story.amid) await world.judged();
-  await story.amid?.();
+  // A message has no delivery to retry until it is judged.
+  if (story.duringRetries) await world.judged();
+  await story.duringRetries?.();
   await suffer(scene, fault);
   const injected = chaos.heal();
   const healed = clock.now();
   await story.heal?.();
   const pending = await world.drain();
-  const said = (await story.after?.()) ?? [];
+  const failedChecks = (await story.after?.()) ?? [];
   const verdict = check(posted, receiver.receipts, await excused(world, posted, fault.mayEnd ?? []));
   const { strays, ...figures } = reportOf(posted, receiver, healed);
-  const unexpected = [...verdict.unexpected.filter((pair) => !world.sent.has(pair.split(' ')[0] ?? '')), ...said];
-  const rang = world.watch.rang(begun, clock.now() + NOTICE);
-  const silent = await silentOf(world, posted);
-  return { ...verdict, ...figures, injected, pending, unexpected, wrong: [...verdict.wrong, ...strays], rang, silent };
+  const unexpected = [
+    ...verdict.unexpected.filter((pair) => !world.sent.has(pair.split(' ')[0] ?? '')),
+    ...failedChecks,
+  ];
+  const fired = world.watch.fired(begun, clock.now() + ALARM_DELAY_MS);
+  const unnoticed = await unnoticedEvents(world, posted);
+  return {
+    ...verdict,
+    ...figures,
+    injected,
+    pending,
+    unexpected,
+    wrong: [...verdict.wrong, ...strays],
+    fired,
+    unnoticed,
+  };
 };
 
-/** Posts falls, two at a time, and processes each while a fault happens. Gives the number of injected faults. */
+/** Posts falls two at a time and processes them during a fault. Returns the number of injected faults. */
 export const flood = async (world: FaultWorld, { rates = {} }: Fault, falls: number): Promise<number> => {
   const { chaos, cloud, homes } = world;
   chaos.begin(rates, 1);

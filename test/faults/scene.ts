@@ -5,12 +5,12 @@ import type { Client } from '../fixtures/client.ts';
 import { adminOf } from '../fixtures/home.ts';
 import type { FaultWorld } from './world.ts';
 
-/** The environment of a story: a world, homes that the story may change for its run, and random numbers. */
+/** The environment of a story: a world, homes that the story may change during its run, and random numbers. */
 export type Scene = FaultWorld & { chance: Random };
 
 const SESSION_MS = 10 * 3_600_000;
 
-/** Gives a function that logs in a system admin, again after a day, because sessions end then. */
+/** Creates a function that logs in a system admin, again before the session ends. */
 export const adminsOf = (cloud: Cloud, { now }: Pick<Clock, 'now'>) => {
   let session: { client: Client; until: number } | undefined;
   return async (): Promise<Client> => {

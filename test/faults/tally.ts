@@ -9,8 +9,8 @@ export type Tally = {
   recovered: number;
   injected: number;
   waits: number[];
-  /** In how many runs each alarm rang. */
-  rang: Record<string, number>;
+  /** The number of runs in which each alarm fired. */
+  fired: Record<string, number>;
   /** The failed checks with their seeds. */
   broken: string[];
 };
@@ -21,17 +21,20 @@ export const emptyTally = (): Tally => ({
   recovered: 0,
   injected: 0,
   waits: [],
-  rang: {},
+  fired: {},
   broken: [],
 });
 
-const ring = (into: Tally, alarm: string, runs: number): void => {
-  into.rang[alarm] = (into.rang[alarm] ?? 0) + runs;
+const countAlarm = (into: Tally, alarm: string, runs: number): void => {
+  into.fired[alarm] = (into.fired[alarm] ?? 0) + runs;
 };
 
-const problemsOf = ({ lost, unexpected, wrong, renamed, silent, pending }: Report) => {
-  const all = Object.entries({ lost, unexpected, wrong, renamed, silent }).filter(([, list]) => list.length > 0);
-  return [...all.map(([what, list]) => `${what}: ${list.join(', ')}`), ...(pending > 0 ? [`pending: ${pending}`] : [])];
+const problemsOf = ({ lost, unexpected, wrong, renamed, unnoticed, pending }: Report) => {
+  const failed = Object.entries({ lost, unexpected, wrong, renamed, unnoticed }).filter(([, list]) => list.length > 0);
+  return [
+    ...failed.map(([name, list]) => `${name}: ${list.join(', ')}`),
+    ...(pending > 0 ? [`pending: ${pending}`] : []),
+  ];
 };
 
 /** Adds the report of a run. */
@@ -42,7 +45,7 @@ export const count = (tally: Tally, seed: number, report: Report): void => {
   tally.recovered += report.recovered;
   tally.injected += report.injected;
   tally.waits.push(...report.waits);
-  for (const alarm of report.rang) ring(tally, alarm, 1);
+  for (const alarm of report.fired) countAlarm(tally, alarm, 1);
   tally.broken.push(...problemsOf(report).map((problem) => `seed ${seed}: ${problem}`));
 };
 
@@ -50,7 +53,7 @@ export const count = (tally: Tally, seed: number, report: Report): void => {
 export const merge = (into: Tally, tally: Tally): void => {
   for (const name of ['runs', 'lost', 'duplicated', 'recovered', 'injected'] as const) into[name] += tally[name];
   into.waits.push(...tally.waits);
-  for (const [alarm, runs] of Object.entries(tally.rang)) ring(into, alarm, runs);
+  for (const [alarm, runs] of Object.entries(tally.fired)) countAlarm(into, alarm, runs);
   into.broken.push(...tally.broken);
 };
 
@@ -59,10 +62,10 @@ const shown = (values: readonly (string | number)[], title: string): string =>
   `${values.map((value) => String(value).padStart(10)).join(' ')}  ${title}`;
 export const heading = shown(columns, 'fault');
 /** Formats a row of the table; times are in ms, from the 202 to the first success. */
-export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits, rang }: Tally): string => {
-  // There are no times for deliveries that fail.
+export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits, fired }: Tally): string => {
+  // Failed deliveries have no times.
   const [p50, p99] = [50, 99].map((percent) => (waits.length > 0 ? percentile(waits, percent).toFixed(0) : '-'));
-  const alarms = Object.entries(rang).map(([id, runs]) => `${id} ${runs}`);
-  const heard = alarms.length > 0 ? ` [${alarms.join(', ')}]` : '';
-  return shown([lost, duplicated, recovered, p50 ?? '', p99 ?? '', injected], title + heard);
+  const alarms = Object.entries(fired).map(([id, runs]) => `${id} ${runs}`);
+  const firedAlarms = alarms.length > 0 ? ` [${alarms.join(', ')}]` : '';
+  return shown([lost, duplicated, recovered, p50 ?? '', p99 ?? '', injected], title + firedAlarms);
 };

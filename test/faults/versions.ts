@@ -15,7 +15,7 @@ export const poisons: readonly string[] = [
 ];
 
 /**
- * Gives a task as an older version sends it, without retries and times, or as a newer version does, with more fields.
+ * Returns a task as an older version sends it, without retries and times, or as a newer version does, with more fields.
  */
 export const ofOtherVersion = (body: string, chance: number): string => {
   const { isRetry, notBefore, ...old } = JSON.parse(body) as Record<string, unknown>;
@@ -23,5 +23,5 @@ export const ofOtherVersion = (body: string, chance: number): string => {
   return JSON.stringify(chance < 0.5 ? old : { ...more, version: 2 });
 };
 
-/** Gives an item as a newer version writes it, with more fields. */
+/** Returns an item as a newer version writes it, with more fields. */
 export const otherItem = <I extends object>(item: I): I => ({ ...item, ofTomorrow: { some: ['thing', 1, null] } });

@@ -4,9 +4,9 @@ import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 import { certificates, RECEIVER_NAME, SLOW_NAME } from './receiver.ts';
 
-/** This deadline is long enough for an answer on the busiest machine. */
+/** A deadline long enough for a response on the busiest machine. */
 const DEADLINE_SECONDS = 5;
-/** Wrong results of a name lookup: no address, a forbidden one beside the right one, or a forbidden one alone. */
+/** Wrong results of a name lookup: no address, a forbidden one next to the right one, or only a forbidden one. */
 const wrongAddresses: readonly [string[], ...string[][]] = [
   [],
   ['169.254.169.254'],
@@ -16,16 +16,17 @@ const wrongAddresses: readonly [string[], ...string[][]] = [
 ];
 
 /**
- * The service's own webhook client, with name servers of the suite; `nameServer` resolves the names of one customer.
+ * Creates the webhook client of the service with the name servers of the suite; `nameServer` resolves the names of one
+ * customer.
  */
 export const webhookClientOf = (chaos: Chaos, nameServer: string): WebhookClient => {
-  const ask = createResolve([nameServer]);
+  const resolveSlowly = createResolve([nameServer]);
   const resolve = async (name: string): Promise<readonly string[]> => {
-    if (name === SLOW_NAME) return ask(name);
+    if (name === SLOW_NAME) return resolveSlowly(name);
     if (name !== RECEIVER_NAME) throw new Error(`${name} does not resolve`);
     return chaos.strikes(chaos.rates().names) ? oneOf(chaos.chance, wrongAddresses) : ['127.0.0.1'];
   };
-  const world = { allowLoopback: true, resolve, agentOptions: { ca: certificates.good.cert } };
+  const network = { allowLoopback: true, resolve, agentOptions: { ca: certificates.good.cert } };
   const calls = new Map<string, WebhookClient>();
   const webhookClientFor = (url: string): WebhookClient => {
     const { deadline = DEADLINE_SECONDS } = chaos.rates();
@@ -39,7 +40,7 @@ export const webhookClientOf = (chaos: Chaos, nameServer: string): WebhookClient
       OWN_URLS: [],
       CANARY: false,
     };
-    const found = calls.get(key) ?? createWebhookClient(stage, world);
+    const found = calls.get(key) ?? createWebhookClient(stage, network);
     calls.set(key, found);
     return found;
   };

@@ -4,13 +4,13 @@ import { count, emptyTally } from './tally.ts';
 import type { Task } from './workers.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
-// A world keeps everything that has happened in it, and its customers may have only so many bots, rules and webhooks.
-const RUNS = 80;
-/** The timeout (ms) of a run. Some faults wait for deadlines, a busy machine takes longer, and none needs this long. */
-const LONGEST_MS = 600_000;
+// A world keeps the data of all its runs, and its customers may have only a limited number of bots, rules and webhooks.
+const RUNS_PER_WORLD = 80;
+/** The timeout (ms) of a run. Some faults wait for deadlines, but none needs this long even on a busy machine. */
+const TIMEOUT_MS = 600_000;
 const inTime = <T>(run: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the run does not end')), LONGEST_MS);
+  const timer = setTimeout(() => reject(new Error('the run timed out')), TIMEOUT_MS);
   return Promise.race([run, promise]).finally(() => clearTimeout(timer));
 };
 
@@ -20,7 +20,7 @@ let runs = 0;
 const runOne = async (at: number, seed: number) => {
   const fault = faults[at];
   if (!fault) throw new Error(`there is no fault ${at}`);
-  if (world && runs >= RUNS) world = void (await inTime(world.stop()).catch(() => {}));
+  if (world && runs >= RUNS_PER_WORLD) world = void (await inTime(world.stop()).catch(() => {}));
   if (!world) runs = 0;
   runs += 1;
   world ??= await createFaultWorld();
@@ -34,7 +34,7 @@ const work = async ({ fault, seeds }: Task) => {
       count(tally, seed, await runOne(fault, seed));
     } catch (error) {
       // After a failure the state of the world is unknown, so a new one is created.
-      runs = RUNS;
+      runs = RUNS_PER_WORLD;
       tally.broken.push(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
     }
   }

@@ -1,20 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { emptyTally, merge, type Tally } from './tally.ts';
 
-/** Some seeds of a fault, which is given by its place in the list. */
+/** Some seeds of a fault; `fault` is its index in the list. */
 export type Task = { fault: number; seeds: number[] };
-type Answer = { ready: true } | { task: Task; tally: Tally };
+type WorkerMessage = { ready: true } | { task: Task; tally: Tally };
 
-/** The number of seeds that a process gets at a time. */
-const AT_A_TIME = 20;
+/** The number of seeds in one task of a process. */
+const SEEDS_PER_TASK = 20;
 const PROGRESS_MS = 10_000;
 
-const tasksOf = (places: readonly number[], from: number, count: number): Task[] => {
+const tasksOf = (indexes: readonly number[], from: number, count: number): Task[] => {
   const seeds = Array.from({ length: count }, (_, at) => from + at);
-  const parts = Array.from({ length: Math.ceil(count / AT_A_TIME) }, (_, at) =>
-    seeds.slice(at * AT_A_TIME, (at + 1) * AT_A_TIME),
+  const parts = Array.from({ length: Math.ceil(count / SEEDS_PER_TASK) }, (_, at) =>
+    seeds.slice(at * SEEDS_PER_TASK, (at + 1) * SEEDS_PER_TASK),
   );
-  return places.flatMap((fault) => parts.map((part) => ({ fault, seeds: part })));
+  return indexes.flatMap((fault) => parts.map((part) => ({ fault, seeds: part })));
 };
 
 /** Prints the progress at intervals. */
@@ -32,28 +32,28 @@ const progress = (total: number, say: (line: string) => void) => {
 };
 
 /**
- * Runs the faults at `places` with the seeds from `from` on, in several processes that have a cloud each. Gives the
- * tally of each fault.
+ * Runs the faults at `indexes` with the seeds from `from` on, in several processes with a cloud each. Returns the tally of
+ * each fault.
  */
 export const runAll = async (
-  places: readonly number[],
+  indexes: readonly number[],
   { from, seeds, workers }: { from: number; seeds: number; workers: number },
   say: (line: string) => void,
 ): Promise<Map<number, Tally>> => {
-  const tasks = tasksOf(places, from, seeds);
-  const tallies = new Map(places.map((place) => [place, emptyTally()]));
-  const { add, stop } = progress(places.length * seeds, say);
-  const take = (answer: Answer): void => {
-    if ('ready' in answer) return;
-    const { task, tally } = answer;
+  const tasks = tasksOf(indexes, from, seeds);
+  const tallies = new Map(indexes.map((index) => [index, emptyTally()]));
+  const { add, stop } = progress(indexes.length * seeds, say);
+  const addResult = (message: WorkerMessage): void => {
+    if ('ready' in message) return;
+    const { task, tally } = message;
     add(task.seeds.length);
     merge(tallies.get(task.fault) ?? emptyTally(), tally);
     for (const problem of tally.broken) say(`fault ${task.fault}, ${problem}`);
   };
   const employ = (child: ChildProcess) =>
     new Promise<void>((done, fail) => {
-      child.on('message', (answer: Answer) => {
-        take(answer);
+      child.on('message', (message: WorkerMessage) => {
+        addResult(message);
         const task = tasks.shift();
         if (task) child.send(task);
         else child.disconnect();

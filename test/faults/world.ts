@@ -13,33 +13,30 @@ import { failingClient } from './aws.ts';
 import { createChaos } from './chaos.ts';
 import { dueItemsOf, everythingIn } from './due-items.ts';
 import type { Fault } from './fault.ts';
-import { furnish } from './homes.ts';
+import { createFaultHome } from './homes.ts';
 import { failingHost, forgetful } from './host.ts';
 import { laggingReads } from './lag.ts';
-import { createLetters } from './letters.ts';
 import { createLives } from './lives.ts';
+import { createNotifications } from './notifications.ts';
 import { startChaosReceiver } from './receiver.ts';
 import { adminsOf } from './scene.ts';
 import { timeOf } from './time.ts';
 import { webhookClientOf } from './webhook-client.ts';
 
-/**
- * A retry schedule with many attempts in a short time: the suite checks that no delivery is forgotten, and not how
- * long the schedule is.
- */
-const SOON = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
-/** The log message about a message that was put in quarantine. */
+/** A schedule with many attempts in a short time: the suite checks that no delivery is forgotten, not how long it takes. */
+const SHORT_SCHEDULE = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
+/** The log message about a message that is quarantined because it cannot be read. */
 const UNREAD = 'a message cannot be read';
-/** Sensors don't become inactive, because the suite doesn't check that, and it takes work. */
-const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
+/** Sensors never become inactive, because the suite does not check that, and it takes work. */
+const defaultSettings = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
-/** Lets SQS measure: each receive and deletion, and what waits before and after time is skipped. */
-const watched = (watch: Watch, queues: LocalQueues, clock: SkippingClock): void => {
+/** Records the metrics of SQS: each receive and deletion, and the queues before and after time is skipped. */
+const recordMetrics = (watch: Watch, queues: LocalQueues, clock: SkippingClock): void => {
   for (const name of workQueues) {
     const queue = queues[name];
     const { receive, remove } = queue;
-    queue.receive = (...given) => {
-      const messages = receive(...given);
+    queue.receive = (...args) => {
+      const messages = receive(...args);
       if (messages.length > 0) watch.received(name, messages.length);
       return messages;
     };
@@ -61,7 +58,7 @@ export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
   const lives = createLives();
-  const letters = createLetters(chaos, lives);
+  const notifications = createNotifications(chaos, lives);
   const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilence()]);
   const names = await startNameServer(() => {
     if (!chaos.rates().slowNames) return '127.0.0.1';
@@ -76,16 +73,16 @@ export const createFaultWorld = async () => {
   let watch: Watch | undefined;
   let dueItems: ReturnType<typeof dueItemsOf> | undefined;
   let everything = async (): Promise<string[]> => [];
-  const current = () => ({ ...lively, ...settings });
+  const current = () => ({ ...defaultSettings, ...settings });
   const cloud = await startTestCloud({
     clock,
-    // The schedule has the interval of AWS, because a step of a story may take a minute.
+    // The sweep has the interval of AWS, because a step of a story may take a minute.
     sweepSeconds: 60,
     log: (_, message) => {
       if (message === UNREAD) unread += 1;
     },
     onClient: (client, endpoint) => {
-      laggingReads(clock, () => lags, chaos.draw)(client, endpoint);
+      laggingReads(clock, () => lags, chaos.lagChance)(client, endpoint);
       failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
       stores = store(createTable(dynoxideClient(endpoint), 'sensor-cloud'));
       dueItems = dueItemsOf(endpoint, 'sensor-cloud');
@@ -93,69 +90,68 @@ export const createFaultWorld = async () => {
     },
     wrap: (runtime) => {
       const { metrics = unmeasured } = runtime;
-      const measure = ((...given: Parameters<Measure>) => {
-        if (!lives.isDead()) watch?.measure(...given);
-        metrics.measure(...given);
+      const measure = ((...args: Parameters<Measure>) => {
+        if (!lives.isDead()) watch?.measure(...args);
+        metrics.measure(...args);
       }) as Measure;
       return failingHost(
         chaos,
         lives,
         async () => webhookClient,
         current,
-      )(letters.wrap({ ...runtime, metrics: { ...metrics, measure } }));
+      )(notifications.wrap({ ...runtime, metrics: { ...metrics, measure } }));
     },
     around: (name, invocation) =>
       lives.around(invocation).catch((error: unknown) => {
         watch?.failed(name);
         throw error;
       }),
-    environment: { RETRY_SCHEDULE: SOON },
+    environment: { RETRY_SCHEDULE: SHORT_SCHEDULE },
   });
-  if (!stores || !dueItems || !('queues' in cloud.waiting)) throw new Error('the cloud has no engines of its own');
+  if (!stores || !dueItems || !('queues' in cloud.waiting)) throw new Error('the cloud has no local queues');
   const { queues, dead } = cloud.waiting;
   const watching = createWatch({ queues, dead, now: clock.now });
   watch = watching;
-  watched(watching, queues, clock);
+  recordMetrics(watching, queues, clock);
   forgetful(chaos, Object.values(queues));
   const admin = adminsOf(cloud, clock);
   const boss = await admin();
   const [maple, birch] = await Promise.all([
-    furnish(boss, 'maple', receiver, true),
-    furnish(boss, 'birch', receiver, false),
+    createFaultHome(boss, 'maple', receiver, true),
+    createFaultHome(boss, 'birch', receiver, false),
   ]);
-  let drawn = 0;
+  let lastNumber = 0;
   return {
     clock,
     chaos,
     receiver,
     cloud,
     admin,
-    letters: letters.taken,
+    notifications: notifications.accepted,
     queues,
     ...timeOf(cloud, clock, dueItems, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },
-    /** What CloudWatch would have measured. */
+    /** The metrics that CloudWatch would have. */
     watch: watching,
-    /** The true contents of the table, without lags or faults of the cloud's reads. */
+    /** The true content of the table, without lags or faults. */
     stores,
     /** Every item of the table, as text. */
     everything: () => everything(),
     /**
-     * All events that were ever posted here. An event that was not acknowledged may be told in a later run, by a
-     * process that was frozen.
+     * All events that were ever posted here. A process that was frozen may deliver an unacknowledged event in a later run.
      */
     sent: new Set<string>(),
     /** Switches the lag of eventually consistent reads on or off. */
     lag: (on: boolean): void => {
       lags = on;
     },
-    /** The number of unreadable messages so far. */
+    /** Returns the number of unreadable messages so far. */
     unread: () => unread,
-    /** Gives a name that was not used here before. */
-    fresh: (name: string): string => `${name}-${++drawn}`,
-    /** Sets the settings of the cloud; those that are left out have their defaults. */
-    set: (given: Fault['settings']): void => {
-      settings = given;
+    /** Returns a name that was not used here before. */
+    fresh: (name: string): string => `${name}-${++lastNumber}`,
+    /** Sets the settings of the cloud; those that are left out get their defaults. */
+    set: (ofFault: Fault['settings']): void => {
+      settings = ofFault;
     },
     stop: async () => {
       await receiver.stop();

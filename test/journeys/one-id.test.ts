@@ -88,11 +88,11 @@ test('each line of a fall that fails everywhere on its way has the id of its cal
   await cloud.idle();
   const told = ofWays();
   expect(told.map(({ consumer, message: what }) => `${consumer}: ${what}`).toSorted()).toEqual([
-    'deliver: a message was not worked off',
+    'deliver: a task failed',
     'deliver: an attempt was made',
     'deliver: an attempt was made',
     'process: a decision was applied',
-    'process: a message was not worked off',
+    'process: a task failed',
   ]);
   expect(told.map(ids)).toEqual(told.map(() => ({ requestId: idOf(answer), uuid: message.uuid })));
   const [deliveryId] = told.flatMap(({ deliveries = [] }) => deliveries);

@@ -43,9 +43,7 @@ test('a fall is told to a person by mail, SMS and Telegram, and acknowledged in 
   });
   expect(mail?.[0]?.text).toContain('Ort: linden-');
   // Whoever holds the telephone may read it: nothing but the words of the rule and the address.
-  expect(sms?.[0]?.text).toMatch(
-    /^Sturz erkannt: Sensor \w+\nPlease look after room 7\.\n\nIch kümmere mich darum:\nhttp\S+$/,
-  );
+  expect(sms?.[0]?.text).toMatch(/^Sturz erkannt: Sensor \w+\nPlease look after room 7\.\n\nIch gehe hin:\nhttp\S+$/);
   const [hit] = await hits();
   expect(hit).toMatchObject({ allSend: true, nobodyOnDuty: false, acknowledgement: null });
   expect(hit?.ruleMessages).toMatchObject(

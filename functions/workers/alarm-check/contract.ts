@@ -1,6 +1,6 @@
 import { scheduled } from '#shared/queue/consumer.ts';
 
-/** Looks once a day whether anybody is told of alarms: an address that nobody confirmed is told of nothing. */
+/** Checks once a day whether anybody receives alarms. An unconfirmed subscription receives none. */
 export const alarmCheck = scheduled({
   name: 'alarm-check',
   everySeconds: 86_400,

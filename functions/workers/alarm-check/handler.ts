@@ -6,18 +6,18 @@ import { alarmCheck } from './contract.ts';
 
 type CheckDeps = Deps<(typeof alarmCheck)['uses'][number]>;
 
-/** A run has time for so many mails. */
-const MOST_MAILS = 20;
+/** The most mails that one run has time for. */
+const MAX_MAILS = 20;
 
-/** Mails to the system admins who have an address: the alarm that nobody is told of alarms reaches nobody either. */
+/** Mails the system admins who have an address, because an alarm about missing subscriptions would reach nobody. */
 const mailAdmins = async ({ store, mail, settings }: CheckDeps): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   const users = await store.users.list(null);
   const admins = users.filter(({ isAdmin, canLogin, email }) => isAdmin && canLogin && email !== '');
-  const about = { service: settings.SERVICE_NAME, url: settings.PUBLIC_URL, runbook: settings.RUNBOOK_URL };
+  const details = { service: settings.SERVICE_NAME, url: settings.PUBLIC_URL, runbook: settings.RUNBOOK_URL };
   await Promise.all(
-    admins.slice(0, MOST_MAILS).map(({ email, locale }) => {
-      const { subject, text } = alarmMail(locale, about);
+    admins.slice(0, MAX_MAILS).map(({ email, locale }) => {
+      const { subject, text } = alarmMail(locale, details);
       return mail(email, subject, text);
     }),
   );
@@ -29,9 +29,9 @@ const checkAlarms = async (deps: CheckDeps): Promise<void> => {
   measure('AlarmSubscriptions', confirmed.length);
   measure('AlarmPagers', waking.length);
   const counts = { confirmed: confirmed.length, waking: waking.length };
-  if (waking.length > 0) return log('info', 'alarms are told, and not by e-mail alone', counts);
-  if (confirmed.length > 0) return log('warn', 'alarms are told by e-mail alone, which wakes nobody', counts);
-  log('warn', 'nobody has confirmed to be told of alarms', counts);
+  if (waking.length > 0) return log('info', 'alarms have subscribers, not only by email', counts);
+  if (confirmed.length > 0) return log('warn', 'alarms are sent by email only, which wakes nobody', counts);
+  log('warn', 'nobody has confirmed a subscription to alarms', counts);
   await mailAdmins(deps);
 };
 

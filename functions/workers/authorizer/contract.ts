@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { called } from '#shared/queue/consumer.ts';
 
 /**
- * The event with which AWS IoT asks its custom authorizer about a connection by MQTT. The password is in base64.
+ * The event that AWS IoT sends to its custom authorizer when a client connects by MQTT. The password is base64.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */
-export const Connecting = z.object({
+export const ConnectEvent = z.object({
   protocolData: z.object({
     mqtt: z.object({ username: z.string().max(1_024).default(''), password: z.string().max(4_096).default('') }),
   }),
 });
 
-/** Lets a device connect by its sensor id and its token, to its own topics alone. AWS IoT waits 5 s for the answer. */
+/** Lets a device connect with its sensor id and token, to its own topics only. AWS IoT waits 5 s for the response. */
 export const authorizer = called({
   name: 'authorizer',
   timeoutSeconds: 5,

@@ -1,15 +1,15 @@
 import { hashOf, readToken } from '#shared/auth/tokens.ts';
 import { onCall } from '#shared/worker/on-host.ts';
-import { authorizer, Connecting } from './contract.ts';
+import { authorizer, ConnectEvent } from './contract.ts';
 import { denied, rightsOf } from './rights.ts';
 
 export const handler = onCall(authorizer, ({ store, rule }) => async (event: unknown, { invokedFunctionArn }) => {
-  const { data } = Connecting.safeParse(event);
+  const { data } = ConnectEvent.safeParse(event);
   if (!data || rule === '') return denied;
   const { username, password } = data.protocolData.mqtt;
   const token = Buffer.from(password, 'base64').toString();
   const device = readToken(token)?.kind === 'device' ? await store.devices.get(hashOf(token)) : null;
-  // Client libraries of AWS append a query string with their own name to the user name.
+  // AWS client libraries append a query string with their name to the user name.
   const isOwn = device?.sensorId === username.split('?')[0];
   return device && isOwn ? rightsOf(device, rule, invokedFunctionArn) : denied;
 });

@@ -2,12 +2,12 @@ import type { Device } from '#shared/domain/sensor/sensor.ts';
 import { basicIngest, topicsOf } from '#shared/ingest/topics.ts';
 
 type Statement = { Effect: 'Allow'; Action: string; Resource: readonly string[] };
-/** The answer of a custom authorizer. */
+/** The response of a custom authorizer. */
 export type Rights = {
   isAuthenticated: boolean;
-  /** The hash of the device's token, in hex because AWS IoT allows letters and digits only. */
+  /** The hash of the device's token, in hex because AWS IoT accepts only alphanumeric ids. */
   principalId: string;
-  /** Seconds after which AWS IoT asks again, so that a void token loses its connection. The least that it allows is 300. */
+  /** Seconds until AWS IoT asks again, so that a revoked token loses its connection. AWS IoT allows 300 or more. */
   refreshAfterInSeconds: number;
   disconnectAfterInSeconds: number;
   policyDocuments: readonly { Version: '2012-10-17'; Statement: readonly Statement[] }[];
@@ -15,12 +15,12 @@ export type Rights = {
 
 const lifetime = { refreshAfterInSeconds: 300, disconnectAfterInSeconds: 86_400 };
 
-/** The answer that refuses a connection. */
+/** The response that rejects a connection. */
 export const denied: Rights = { isAuthenticated: false, principalId: 'nobody', ...lifetime, policyDocuments: [] };
 
 /**
- * The policy of a device: it may connect under its own id, publish messages and subscribe to its own topics. It may use
- * no wildcard and no retained message. The resources are in the account that `functionArn` names.
+ * Returns the response that lets a device connect under its own id, publish messages and subscribe to its own topics,
+ * without wildcards and retained messages. The resources are in the account that `functionArn` names.
  */
 export const rightsOf = ({ sensorId, hash }: Device, rule: string, functionArn: string): Rights => {
   const [, partition, , region, account] = functionArn.split(':');

@@ -1,7 +1,7 @@
 import { CANARY_SECONDS } from '#shared/domain/canary.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
-/** Lets a sensor of the canary fall as a device would, and waits until its webhook is called by the public address. */
+/** Reports a fall of the canary's sensor as a device would, and waits for the call of its webhook at the public address. */
 export const canaryRound = scheduled({
   name: 'canary-round',
   everySeconds: CANARY_SECONDS,

@@ -13,15 +13,18 @@ export type CanaryDeps = Deps<(typeof canaryRound)['uses'][number]>;
 const MAKER = 'maker_a';
 const name = 'Canary';
 
-/** Seals the token of the canary's device with this context. */
+/** The encryption context of the device token of the canary. */
 export const CONTEXT = 'canary';
 
-/** Says what a step of furnishing refuses. The next round begins anew. */
-const must = (made: unknown, wanted: unknown, what: string): void => {
-  if (made !== wanted) throw new Error(`the canary has no ${what}: ${made}`);
+/** Throws if a step of creating the home failed. The next round starts from scratch. */
+const expectResult = (result: unknown, expected: unknown, part: string): void => {
+  if (result !== expected) throw new Error(`the canary has no ${part}: ${result}`);
 };
 
-/** Registers the device of the canary, by a key that nobody has and that is over, and links its sensor. */
+/**
+ * Registers the device of the canary, with a provisioning key that nobody has and that has expired, and links its
+ * sensor.
+ */
 const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, customerId: number) => {
   const key = {
     id: randomUuid(random),
@@ -37,30 +40,30 @@ const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, custom
   const token = drawToken('device', random);
   const sensor = newSensor({ id, hardwareId, manufacturer: MAKER, firmwareVersion: 0 }, now());
   const pairing = { hash: hashOf(randomUuid(random)), expires: now() };
-  must(await store.devices.register(sensor, hashOf(token), pairing, key), 'done', 'device');
+  expectResult(await store.devices.register(sensor, hashOf(token), pairing, key), 'done', 'device');
   const moved = await store.sensorOwners.move(0, id, { to: customerId, most: quotas.sensors, now: now() });
-  must(typeof moved, 'object', 'sensor');
+  expectResult(typeof moved, 'object', 'sensor');
   return { id, token };
 };
 
-/** Makes the webhook of the canary, and the rule that tells it of falls. */
-const watch = async ({ store, quotas, sealSecret, random, now }: CanaryDeps, customerId: number, url: string) => {
+/** Creates the webhook of the canary, and the rule that sends falls to it. */
+const createRule = async ({ store, quotas, sealSecret, random, now }: CanaryDeps, customerId: number, url: string) => {
   const time = now();
   const stamps = { customerId, createDate: time, updateDate: time };
   const botId = await store.limits.nextNumber('accounts');
-  must(await store.bots.create({ ...stamps, id: botId, name, locale: 'en' }, quotas.bots), null, 'bot');
+  expectResult(await store.bots.create({ ...stamps, id: botId, name, locale: 'en' }, quotas.bots), null, 'bot');
   const id = randomUuid(random);
-  const sealed = () => sealSecret(Buffer.from(random(24)).toString('base64url'), id);
+  const newSecret = () => sealSecret(Buffer.from(random(24)).toString('base64url'), id);
   const webhook = {
     ...NewWebhook.parse({ name, url, format: 'full', isCustomerHook: false, botId }),
     ...stamps,
     id,
-    secretKey: await sealed(),
-    token: await sealed(),
+    secretKey: await newSecret(),
+    token: await newSecret(),
     disabledReason: null,
     consecutiveFailures: 0,
   };
-  must(await store.webhooks.create(webhook, quotas.webhooks), null, 'webhook');
+  expectResult(await store.webhooks.create(webhook, quotas.webhooks), null, 'webhook');
   const rule = NewRule.parse({
     name,
     title: '{situation}',
@@ -69,15 +72,15 @@ const watch = async ({ store, quotas, sealSecret, random, now }: CanaryDeps, cus
     rateLimitSeconds: 0,
     recipients: [{ botId, webhookId: id }],
   });
-  const made = await store.rules.create({ ...rule, ...stamps, id: await store.limits.nextNumber('rules') }, quotas);
-  must(made, 'done', 'rule');
+  const created = await store.rules.create({ ...rule, ...stamps, id: await store.limits.nextNumber('rules') }, quotas);
+  expectResult(created, 'done', 'rule');
 };
 
 /**
- * Creates a customer with a sensor, a rule and a webhook to `url`, and keeps where that is. It writes to the store, where
- * `createHome` of lib/home calls the API: the function has no admin to log in as, and its home has no user.
+ * Creates a customer with a sensor, a rule and a webhook to `url`, and stores their ids. It writes to the store, unlike
+ * `createHome` of lib/home, which calls the API: the function has no admin to log in as, and its home has no user.
  */
-export const furnish = async (deps: CanaryDeps, url: string): Promise<CanaryHome> => {
+export const createCanaryHome = async (deps: CanaryDeps, url: string): Promise<CanaryHome> => {
   const { store, now, sealSecret } = deps;
   const time = now();
   const customerId = await store.limits.nextNumber('customers');
@@ -86,12 +89,12 @@ export const furnish = async (deps: CanaryDeps, url: string): Promise<CanaryHome
     createDate: time,
     updateDate: time,
     name,
-    location: 'no home: it watches the service',
+    location: 'not a home: monitors the service',
     email: '',
     timeZone: 'UTC',
   });
   const { id: sensorId, token } = await registerDevice(deps, customerId);
-  await watch(deps, customerId, url);
+  await createRule(deps, customerId, url);
   const home = { customerId, sensorId, deviceToken: await sealSecret(token, CONTEXT), url };
   await store.canary.settle(home, hashOf(token));
   return home;

@@ -1,7 +1,7 @@
 import { consumer } from '#shared/queue/consumer.ts';
 import { RunJob } from '#shared/queue/run-job.ts';
 
-/** Exports and erases what is kept of people: a job of minutes that nobody waits for, apart from all alarms. */
+/** Exports and erases personal data. These jobs take minutes and have a separate queue, so they delay no alarm. */
 export const dataJobs = consumer({
   name: 'data-jobs',
   queues: ['jobs'],

@@ -7,10 +7,10 @@ import { eraseAll } from './erase.ts';
 import { vanish } from './vanish.ts';
 
 const DAY = 86_400_000;
-/** How long (ms) after a run that left something the next one comes. */
-const SOON = 60_000;
+/** The pause (ms) before the next run, after one that left something. */
+const NEXT_RUN_MS = 60_000;
 
-/** Until when there are traces elsewhere. */
+/** Returns until when traces remain elsewhere. */
 const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): DataJob['remains'] => {
   const after = (days: number) => (days === 0 ? null : now + days * DAY);
   return [
@@ -22,10 +22,10 @@ const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): D
 };
 
 /**
- * Lets an erased sensor come back, unless another erasure of it goes on. Of several, the one that began last does that, and
- * ends last. False: it has to wait for the others.
+ * Allows an erased sensor to be linked again, unless another erasure of it is running. Of several, the newest one does so,
+ * and ends last. Returns false if this erasure has to wait for the others.
  */
-const letComeBack = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
+const allowReturn = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
   const others = (await store.dataJobs.list(customerId, 'erasure')).filter(
     (job) => job.state === 'running' && job.id !== id && job.subject.kind === 'sensor' && job.subject.id === subject.id,
   );
@@ -36,27 +36,28 @@ const letComeBack = async ({ store, now }: JobDeps, { id, customerId, subject }:
 
 const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Promise<void> => {
   const { store, now } = deps;
-  if (job.subject.kind === 'sensor' && !(await letComeBack(deps, job))) return store.dataJobs.again(job, now() + SOON);
+  if (job.subject.kind === 'sensor' && !(await allowReturn(deps, job)))
+    return store.dataJobs.again(job, now() + NEXT_RUN_MS);
   for (const lead of leads) await store.subjects.dropLead(job, lead);
   const how = { state: 'completed', updateDate: now(), remains: remains(deps, job, now()) } as const;
   await store.dataJobs.end(job, how, null);
 };
 
-/** Deletes what was exported of the customer: the subject may be in it. True while an export goes on that began before. */
+/** Deletes the customer's exports, which may include the subject. Returns true while an older export is still running. */
 const dropExports = async ({ store, exports }: JobDeps, { customerId, createDate }: DataJob): Promise<boolean> => {
-  const all = await store.dataJobs.list(customerId, 'export');
-  for (const job of all) {
+  const jobs = await store.dataJobs.list(customerId, 'export');
+  for (const job of jobs) {
     if (job.file === undefined) continue;
     await exports.remove(job.file);
     await store.dataJobs.dropFile(job);
   }
-  return all.some((job) => job.state === 'running' && job.createDate <= createDate);
+  return jobs.some((job) => job.state === 'running' && job.createDate <= createDate);
 };
 
 /**
- * Erases a subject: at first nobody finds it any more, then all that is kept of it goes. What was on its way meanwhile is
- * looked for once more when nothing can come after it, until nothing is found. A run that dies is made again, and goes on
- * with what is left.
+ * Erases a subject: first it is made unreachable, then all of its data is deleted. Data that was written meanwhile is found
+ * by further runs, until one that starts when nothing can follow finds nothing. After a crash, the next run continues with
+ * what is left.
  */
 export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => number): Promise<void> => {
   const { store, now, enqueue, failpoint } = deps;
@@ -72,5 +73,5 @@ export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => nu
   if (left === 'time') return enqueue([runJob(job)]);
   const settled = job.createDate + SETTLED_AFTER;
   if (left === 'nothing' && erased === 0 && !isExported && now() >= settled) return complete(deps, job, leads);
-  await store.dataJobs.again(job, Math.max(settled, now() + SOON));
+  await store.dataJobs.again(job, Math.max(settled, now() + NEXT_RUN_MS));
 };

@@ -8,8 +8,8 @@ import { items } from '#shared/store/table.ts';
 import type { JobDeps } from './deps.ts';
 import { whoOf } from './who.ts';
 
-/** An export that has not come to its end for so long (ms) is given up. */
-const LONGEST = 6 * 3_600_000;
+/** How long (ms) an export is retried before it fails. */
+const MAX_AGE_MS = 6 * 3_600_000;
 
 const leadsFor = async ({ store }: JobDeps, { customerId, subject }: DataJob): Promise<Lead[]> => {
   if (subject.kind === 'customer') return leadsOf(store.subjects, customerId);
@@ -18,7 +18,7 @@ const leadsFor = async ({ store }: JobDeps, { customerId, subject }: DataJob): P
   return user ? [{ kind: 'user', id: String(subject.id), accountKey: String(user.accountKey) }] : [];
 };
 
-/** Gives a line of JSON for each item of a subject, without any secret, and adds up `counts` by kind meanwhile. */
+/** Yields a line of JSON for each item of a subject, without secrets, and adds to `counts` by kind. */
 async function* linesOf(
   { store }: JobDeps,
   job: DataJob,
@@ -36,13 +36,13 @@ async function* linesOf(
   }
 }
 
-/** Writes all that is kept of a subject into one file. A run that dies is made again from the beginning. */
+/** Writes all data of a subject into one file. After a crash, the export starts from the beginning. */
 export const runExport = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, exports, now } = deps;
-  if (now() > job.createDate + LONGEST) return store.dataJobs.end(job, { state: 'failed', updateDate: now() }, null);
+  if (now() > job.createDate + MAX_AGE_MS) return store.dataJobs.end(job, { state: 'failed', updateDate: now() }, null);
   const leads = await leadsFor(deps, job);
   const counts: Record<string, number> = {};
-  // An erasure needs no ZIP.
+  // Loaded here because an erasure needs no ZIP.
   const { zipped } = await import('#shared/exports/zip.ts');
   const file = `${job.subject.kind}-${job.id}.zip`;
   await exports.save(file, zipped(linesOf(deps, job, leads, counts), job, counts));

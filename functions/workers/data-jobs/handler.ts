@@ -5,10 +5,10 @@ import type { JobDeps } from './deps.ts';
 import { runErasure } from './erasure.ts';
 import { runExport } from './export.ts';
 
-/** Longer (ms) than a run may take: the sweep must not begin another one meanwhile. */
+/** Longer (ms) than a run may take, so that the sweep does not start a second one meanwhile. */
 const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
 
-/** Deletes the result of an export that has been kept for long enough: a task of before its end may come after it. */
+/** Deletes the file of an export once it has expired. A task from before the export ended may arrive earlier. */
 const dropResult = async ({ store, exports, now }: JobDeps, job: DataJob): Promise<void> => {
   const keptUntil = job.updateDate + EXPORT_KEPT;
   if (job.file && now() < keptUntil) return store.dataJobs.again(job, keptUntil);

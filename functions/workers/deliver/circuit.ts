@@ -19,21 +19,21 @@ import { disableWebhook, isFirstDelivery } from './managers.ts';
 import { delayOf } from './schedule.ts';
 import { ACQUIRE_TIMEOUT_MS, type Admitted, acquirePermit, acquireSlot, createWaiter, REQUEST_MS } from './slots.ts';
 
-/** How long (ms) a process uses a webhook that it has read before it reads the webhook again. */
+/** How long (ms) a process uses a webhook before reading it again. */
 const STALE_MS = 1_000;
-/** How often (ms) a delivery that waits for a slot reads its webhook: another process may have freed one. */
+/** How often (ms) a delivery that waits for a slot reads its webhook again: another process may have freed a slot. */
 export const SLOT_POLL_MS = 500;
 
-/** When (ms) a delivery that makes room for others has its next turn. */
+/** When (ms) a delivery that gave way to others is tried next. */
 const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + chance(deps)) * SLOT_POLL_MS);
 
 /**
- * Whether a delivery may be sent now: in a slot; not before a time (ms); or in another run of its task, from the queue of
- * retries.
+ * Whether a delivery may be sent: `admitted` now, with a slot; `postponed` until a time (ms); `requeued` to the queue
+ * `retries`, for another run of its task.
  */
 export type Admission = ({ kind: 'admitted' } & Admitted) | { kind: 'postponed'; until: number } | { kind: 'requeued' };
 
-/** Whether a delivery is an alarm that was never sent, rather than a retry or a repetition. */
+/** Whether a delivery is an alarm that was never sent, rather than a retry or a redelivery. */
 const isAlarm = async (
   deps: DeliverDeps,
   { customerId, webhookId, id }: WebhookDeliveryKey,
@@ -44,7 +44,7 @@ const isAlarm = async (
   return isNewAlarm(delivery.attempts, delivery.createDate + delayOf(deps, webhook, 0) * 1_000, deps.now());
 };
 
-/** The circuit breaker for one delivery: it remembers the probe whose result the delivery waits for. */
+/** Creates the circuit breaker for one delivery. It remembers the probe whose result the delivery waits for. */
 const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   const { now } = deps;
   let probeUntil: number | undefined;
@@ -63,7 +63,7 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   };
 };
 
-/** Waits for a slot, for as long as waiting in this process is better than waiting on the queue. */
+/** Waits for a slot as long as that is better than waiting in the queue. */
 const awaitSlot = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
@@ -94,7 +94,7 @@ const awaitSlot = async (
   }
 };
 
-/** Lets a delivery pass once a permit of this process, the circuit breaker and a slot of the webhook allow it. */
+/** Admits a delivery once it has a permit of this process and a slot of the webhook, and the circuit breaker allows it. */
 export const passCircuit = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
@@ -119,10 +119,13 @@ export const passCircuit = async (
   }
 };
 
-/** An attempt that has reached the receiver, or tried to, and what follows. */
+/** An attempt that sent a request, and the state that follows. */
 type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: Next };
 
-/** Records a failure at the webhook: it may open the circuit, and after days of failures warns or disables the webhook. */
+/**
+ * Records a failure at the webhook. This may open the circuit; after days of failures it disables the webhook, or warns
+ * first.
+ */
 const recordFailure = async (
   deps: DeliverDeps,
   { webhook, slot }: Admitted,
@@ -138,14 +141,14 @@ const recordFailure = async (
   if (!after || (next.state === 'failed' && next.reason === 'gone')) return;
   const verdict = verdictOn(after, now());
   if (verdict === 'disable') {
-    log('warn', 'a webhook was disabled: it has failed for days', { customerId, webhookId });
+    log('warn', 'a webhook was disabled after failing for days', { customerId, webhookId });
     await disableWebhook(deps, webhook, delivery, 'failing');
   }
   if (verdict === 'warn' && (await store.health.warn(after, now())))
-    log('warn', 'a webhook will be disabled if it goes on failing', { customerId, webhookId });
+    log('warn', 'a webhook will be disabled if it keeps failing', { customerId, webhookId });
 };
 
-/** Records at the webhook whether its receiver is healthy. A success costs a write only when it is worth one. */
+/** Records at the webhook whether its receiver is healthy. A success is written only if it changes something. */
 export const recordHealth = async (deps: DeliverDeps, admitted: Admitted, attempt: Attempt): Promise<void> => {
   if (attempt.next.state !== 'delivered') return recordFailure(deps, admitted, attempt);
   const { store, now } = deps;

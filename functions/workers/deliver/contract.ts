@@ -6,7 +6,7 @@ import { WebhookTask } from '#shared/queue/task.ts';
 /**
  * Sends deliveries. First attempts at healthy receivers come from the queue `deliveries`, all others from `retries`, so
  * that a slow receiver delays no alarm. `concurrency` limits how many requests may hang before their receivers are known
- * to be slow. For one webhook, five requests are open and as many deliveries wait for a slot; the others stay queued.
+ * to be slow. Each webhook has up to five open requests and five deliveries that wait for a slot; the others stay queued.
  */
 export const deliver = consumer({
   name: 'deliver',
@@ -16,7 +16,7 @@ export const deliver = consumer({
   concurrency: 50,
   ofCustomer: 100,
   ofGroup: 2 * SLOTS_PER_WEBHOOK,
-  // The tasks of a process that dies are hidden for as long (visibilitySeconds), and its leases end after LEASE_SECONDS.
+  // If a process dies, its tasks stay hidden for this time (visibilitySeconds), and its leases end after LEASE_SECONDS.
   timeoutSeconds: LEASE_SECONDS - 1,
   uses: [
     'webhooks.get',

@@ -13,7 +13,7 @@ import { delayOf, type Outcome, postpone, requeue, requeueAsRetry, requeueAt } f
 import { decryptSecrets, send } from './send.ts';
 import { inSlot } from './slots.ts';
 
-/** Makes one attempt to deliver, or says how the delivery goes on without one. */
+/** Attempts a delivery once, or returns what becomes of it without an attempt. */
 export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<Outcome> => {
   const key = deliveryKey(task);
   if ((await waitUntilDue(deps, task)) === 'early') return requeueAt(deps, key, task.notBefore);
@@ -32,7 +32,7 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
   if (admission.kind === 'postponed') return postpone(deps, key, admission.until);
 
   return inSlot(deps, admission, async () => {
-    // Before the lease: an attempt that cannot be signed must not be counted.
+    // Before the lease, because an attempt that cannot be signed must not be counted.
     const secrets = await decryptSecrets(deps, admission.webhook);
     const leased = await lease(deps, key);
     if (leased.kind !== 'leased') return leased.kind;
@@ -51,15 +51,15 @@ const deliveryKey = ({ customerId, webhookId, deliveryId, requestId }: Deliver):
 });
 const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhookId !== null;
 
-/** Waits for the rest of the second by which a queue was early. Returns `early` when the wait is longer. */
+/** Waits up to a second for a task that its queue delivered early. Returns `early` if that is not enough. */
 const waitUntilDue = async ({ now, pause }: DeliverDeps, { notBefore }: Deliver): Promise<'due' | 'early'> => {
   if (notBefore - now() > 1_000) return 'early';
-  // A clock that is set back meanwhile must not make this a long wait.
+  // The pauses are limited in case the clock is set back meanwhile.
   for (let pauses = 0; pauses < 3 && notBefore > now(); pauses++) await pause(Math.min(notBefore - now(), 1_000));
   return 'due';
 };
 
-/** Where a delivery goes. `fetched`: the webhook has no URL, and its deliveries wait in its feed. */
+/** The target of a delivery. `fetched`: the webhook has no URL, and its deliveries are fetched from its feed. */
 type Target =
   | { kind: 'deleted' }
   | { kind: 'fetched'; webhook: WebhookRecord }
@@ -77,7 +77,7 @@ const findWebhook = async ({ store }: DeliverDeps, { customerId, webhookId }: We
 const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<Outcome> =>
   (await deps.store.deliveries.end(key, 'deleted', deps.now())) ? 'failed' : requeue(deps, key);
 
-/** Whether a delivery may be sent now, or the retry schedule of its webhook delays its first attempt until a time (ms). */
+/** Whether a delivery is due, or the retry schedule of its webhook delays its first attempt until a time (ms). */
 const firstAttempt = async (
   deps: DeliverDeps,
   { customerId, webhookId, id }: WebhookDeliveryKey,

@@ -3,7 +3,7 @@ import type { deliver } from './contract.ts';
 
 export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;
 
-/** The time (ms) that a task leaves for the writes under way. */
+/** The time (ms) that a task leaves for the writes in progress. */
 export const MARGIN_MS = 5_000;
 
 /** A random number in [0, 1). */

@@ -11,10 +11,13 @@ import { findMessage } from './send.ts';
 
 /** The most deliveries of a feed that one task checks. */
 const MAX_CHECKED = 500;
-/** How long (ms) after a webhook got a URL a process that had read it before may still write into its feed. */
+/** How long (ms) after a webhook was given a URL a process that read it before may still write to its feed. */
 const LATE_WRITES_MS = 60_000;
 
-/** Ends a delivery in a feed that nobody is to get any more, and notifies of it. One that has ended is only taken out. */
+/**
+ * Ends a delivery that can no longer be fetched, and reports it. One that has ended already is only removed from the
+ * feed.
+ */
 const endUnfetched = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -27,8 +30,8 @@ const endUnfetched = async (
 };
 
 /**
- * Why a delivery ends instead of waiting to be fetched; null: it waits. One without a time is in the feed already: its task
- * comes from a fetch that could not return it.
+ * Returns why a delivery ends instead of waiting to be fetched, or null if it waits. A delivery without a time is in the feed
+ * already, and its task comes from a fetch that could not return it.
  */
 const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<'expired' | 'exhausted' | null> => {
   if (delivery.state === 'sending') return null;
@@ -37,8 +40,8 @@ const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<
 };
 
 /**
- * Puts a delivery into the feed of its webhook; one that is being sent, only once its lease has ended. One that is held
- * stays so until its webhook, which is enabled, releases it.
+ * Adds a delivery to the feed of its webhook; one that is being sent is added after its lease has ended. A held delivery
+ * stays held until its webhook, which is enabled, releases it.
  */
 export const enterFeed = async (
   deps: DeliverDeps,
@@ -62,8 +65,8 @@ const deliveriesIn = async ({ store }: DeliverDeps, webhook: WebhookRecord): Pro
 };
 
 /**
- * Watches a feed that nobody fetches: an alarm rings until somebody does, the managers of the webhook get one mail, and
- * expired deliveries end.
+ * Reports a feed that nobody fetches: an alarm fires until somebody does, and the managers of the webhook get one mail. Ends
+ * expired deliveries.
  */
 const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now, log, measure } = deps;
@@ -81,7 +84,7 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   }
 };
 
-/** Posts what is in the feed of a webhook that has a URL now. Returns `empty` when nothing is in it, and nothing will be. */
+/** Posts the feed of a webhook that has a URL now. Returns `empty` once the feed is empty and stays so. */
 const emptyFeed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -98,8 +101,8 @@ const emptyFeed = async (
 };
 
 /**
- * Checks the feed of an enabled webhook: it is watched in case nobody fetches it, and emptied once the webhook has a URL.
- * The sweep enqueues it each minute while anything is held, and from 10 minutes after the last fetch on, until it is `empty`.
+ * Checks the feed of an enabled webhook: reports that nobody fetches it, or empties it once the webhook has a URL. The sweep
+ * enqueues this check every minute while deliveries are held, and from 10 minutes after the last fetch until it is `empty`.
  */
 export const checkFeed = async (
   deps: DeliverDeps,

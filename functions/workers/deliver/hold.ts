@@ -5,7 +5,7 @@ import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { notifyFailed } from './managers.ts';
 import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
 
-/** Ends a held delivery after 14 days, and notifies of it. */
+/** Ends a held delivery after 14 days, and reports it. */
 export const endIfExpired = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -17,7 +17,7 @@ export const endIfExpired = async (
   return (await notifyFailed(deps, webhook, delivery, end)) ? 'failed' : 'superseded';
 };
 
-/** Holds a delivery whose webhook is disabled; or ends it, if it was held for too long. */
+/** Holds a delivery whose webhook is disabled, or ends it if it was held for too long. */
 export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: WebhookRecord): Promise<Outcome> => {
   const { store, now } = deps;
   if (await store.held.hold(key, now())) return 'held';
@@ -27,8 +27,8 @@ export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: 
 };
 
 /**
- * Releases deliveries that an enabled webhook holds, the oldest first, ten a second. The sweep enqueues it while anything
- * is held, so a crash only delays the rest, and no operation has to start the release when a webhook is enabled.
+ * Releases the held deliveries of an enabled webhook, oldest first, ten a second. The sweep enqueues this task while
+ * deliveries are held, so a crash only delays the rest, and enabling a webhook does not have to start the release.
  */
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;

@@ -7,12 +7,12 @@ import { type Outcome, requeue } from './schedule.ts';
 
 const CANCELED = 'canceled';
 
-/** A delivery that is leased for one attempt; or what became of it, when no attempt is to be made. */
+/** A delivery leased for one attempt, or what became of it if no attempt is to be made. */
 type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
 
 /**
- * Whether the alarm of an escalation step was acknowledged while its delivery waited for an attempt (completion 12
- * "Escalation"). A redelivery is sent all the same.
+ * Whether the alarm of an escalation step was acknowledged while its delivery was pending (completion 12 "Escalation"). A
+ * redelivery is sent anyway.
  */
 const isAcknowledged = async (
   { store }: DeliverDeps,
@@ -27,11 +27,17 @@ const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Pro
   const { id: deliveryId, customerId, hit } = delivery;
   const next = { state: 'failed', reason: CANCELED } as const;
   await store.attempts.record(delivery, { result: resultWithoutRequest(CANCELED), next }, now(), false);
-  log('info', 'a step is not sent: its alarm was acknowledged', { customerId, deliveryId, hitId: hit?.id });
+  log('info', 'a delivery of an escalation step was canceled: its alarm was acknowledged', {
+    customerId,
+    deliveryId,
+    hitId: hit?.id,
+  });
   return 'failed';
 };
 
-/** Leases a delivery for one attempt, which is counted before anything is sent. Log lines name its message from then on. */
+/**
+ * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its message.
+ */
 export const lease = async (deps: DeliverDeps, key: DeliveryKey): Promise<Lease> => {
   const claimed = await deps.store.attempts.claim(key, deps.now(), leaseToken(deps), deps.aloneSince);
   if (!claimed) return { kind: await requeue(deps, key) };

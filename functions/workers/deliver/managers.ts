@@ -12,19 +12,19 @@ import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
-/** The mails that an invocation has time for. */
+/** The most mails that an invocation has time for. */
 const MAX_MAILS = 20;
 
-/** Whether it is the first delivery of an event. Tests and feedback are of no sensor of the customer. */
+/** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */
 export const isFirstDelivery = ({ isTest, body, replayOf, replay }: Delivery): boolean =>
   !isTest && body === undefined && replayOf === undefined && replay === undefined;
 
-/** A notice for the other webhooks of the customer: what is enqueued, what is stored, and the write that stores it. */
+/** A notice for the other webhooks of the customer: its task, its item, and the write that stores the item. */
 type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem; write: Write };
 
 /**
- * The notice that something did not reach its receiver. Null for anything but the first delivery of an event, and for events
- * about receivers: their notices would go round in a circle.
+ * Returns the notice that a delivery did not reach its receiver. Null for anything but the first delivery of an event, and
+ * for events about receivers, because their notices would cause further notices.
  */
 const noticeOf = ({ now }: DeliverDeps, delivery: Delivery, notice: WebhookConcern): Notice | null => {
   const { id, customerId, webhookId, person, snapshot } = delivery;
@@ -36,7 +36,7 @@ const noticeOf = ({ now }: DeliverDeps, delivery: Delivery, notice: WebhookConce
   return { task: { customerId, sensorId, uuid, receiveDate: item.receiveDate }, item, write };
 };
 
-/** The receiver that a mail is about; `sensor`: the name of the sensor, or '' without one. */
+/** The receiver that a mail is about. `sensor` is the name of the sensor, or ''. */
 type MailSubject = Pick<Delivery, 'customerId' | 'webhookId' | 'person'> & { sensor: string };
 const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): MailSubject => ({
   customerId,
@@ -46,8 +46,8 @@ const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): Mai
 });
 
 /**
- * Mails to users who have an address and may change what is wrong, in the language of each: those who may manage the
- * webhook, or (`webhook` null) the rules that name a person.
+ * Mails the users who have an address and can fix the problem, each in their language: those who may manage the webhook or,
+ * if `webhook` is null, the rules that name the person.
  */
 export const mailManagers = async (
   { store, mail, settings, log, measure }: DeliverDeps,
@@ -57,7 +57,7 @@ export const mailManagers = async (
 ): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   try {
-    // Its texts are loaded with the first mail.
+    // The texts are loaded with the first mail.
     const { concernMail } = await import('#shared/domain/people/concern-mail.ts');
     const users = await store.users.list(customerId);
     const may = (user: (typeof users)[number]) => (webhook ? mayManage(user, webhook) : holds(user, 'manage_rules'));
@@ -71,7 +71,12 @@ export const mailManagers = async (
       }),
     );
   } catch (error) {
-    log('error', 'nobody was mailed about a receiver', { customerId, webhookId, userId: person?.userId }, error);
+    log(
+      'error',
+      'the managers of a receiver could not be mailed',
+      { customerId, webhookId, userId: person?.userId },
+      error,
+    );
     measure('MailsFailed');
   }
 };
@@ -79,9 +84,9 @@ export const mailManagers = async (
 const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].action));
 
 /**
- * Notifies that a first delivery of an event ended without success; of a fall also by mail, once an hour for a webhook or a
- * person (`webhook` null). `end` ends the delivery, where nothing else keeps others from ending it at the same time. Returns
- * false when they did. The notice is stored before that, so that a process that dies then leaves it to the sweep.
+ * Reports that the first delivery of an event failed; for a fall also by mail, once an hour for each webhook or person
+ * (`webhook` null). `end` ends the delivery if no lease protects it from being ended by others; returns false if they did.
+ * The notice is stored before that, so that after a crash the sweep sends it.
  */
 export const notifyFailed = async (
   deps: DeliverDeps,
@@ -103,7 +108,7 @@ export const notifyFailed = async (
   return true;
 };
 
-/** Disables a webhook, and notifies of it: the other webhooks of its customer, and its managers by mail. */
+/** Disables a webhook, and notifies the other webhooks of its customer, and its managers by mail. */
 export const disableWebhook = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

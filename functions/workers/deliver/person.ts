@@ -18,12 +18,14 @@ import { notifyFailed } from './managers.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
-/** Why a person is not notified, and will not be by a retry. */
+/** Why a person is not notified, and no retry would help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
-/** What came of an attempt. */
+/** The result of an attempt. */
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome };
 
-/** The channel by which to notify the person. Access and channel are read at each attempt: either may be gone since the hit. */
+/**
+ * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed.
+ */
 const channelFor = async (
   { store, quotas, now, measure }: DeliverDeps,
   { customerId, person, attempts }: Delivery,
@@ -31,7 +33,7 @@ const channelFor = async (
   const channels = person && (await channelsOf(store, customerId, person.userId));
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
-  // A delivery is counted once: an attempt that the service did not accept has sent nothing.
+  // A delivery counts once: attempts that the service did not accept sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
   const { subject, windowSeconds } = smsOf(customerId);
   const { count } = await store.limits.countFailure(subject, windowSeconds, now());
@@ -46,7 +48,7 @@ const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | 
   return { kind: 'sent', outcome: await deps.person(target.channel, letterOf(delivery, addressKey)) };
 };
 
-/** The error of an attempt; null: the service accepted the notification. */
+/** Returns the error of an attempt, or null if the service accepted the notification. */
 const errorOf = (answer: Answer): string | null => {
   if (answer.kind === 'refused') return answer.reason;
   const { outcome } = answer;
@@ -61,10 +63,10 @@ const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): N
   return afterAttempt(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: chance(deps) });
 };
 
-/** Makes one attempt to notify a person: no circuit breaker and no slots, for the services are not the customer's. */
+/** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
   const { now } = deps;
-  // Before the lease: an attempt whose address cannot be signed must not be counted.
+  // Before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
   const addressKey = await addressKeyOf(deps);
   const leased = await lease(deps, key);
   if (leased.kind !== 'leased') return leased.kind;

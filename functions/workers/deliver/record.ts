@@ -20,8 +20,8 @@ import type { Answer } from './send.ts';
 import type { Admitted } from './slots.ts';
 
 /**
- * Acknowledges the hits of a delivery when its receiver named the person who is on it. That comes before the attempt is
- * recorded: when it fails, the attempt is made again, so that no acknowledgement is lost.
+ * Acknowledges the hits of a delivery if its receiver named the person who takes the alarm. This happens before the
+ * attempt is recorded: if it fails, the attempt is repeated, so that no acknowledgement is lost.
  */
 const acknowledgeHits = async (
   deps: DeliverDeps,
@@ -39,15 +39,15 @@ const acknowledgeHits = async (
   }
 };
 
-/** Whether the webhook has another URL now. Then a 410 of the old URL says nothing about the new one. */
+/** Whether the webhook has a new URL, about which a 410 of the old one says nothing. */
 const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
   const current = await store.webhooks.get(customerId, id);
   return current !== null && current.url !== url;
 };
 
 /**
- * Whether a 410 disables the webhook: only when nothing else was answered for a while, for a receiver that is being deployed
- * may say so for a moment; and only at the URL that the webhook still has.
+ * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of nothing else, because a receiver may respond so for a
+ * moment while it is deployed; and only if the webhook still has that URL.
  */
 const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<boolean> => {
   const { goneSince = deps.now() } = webhook;
@@ -55,7 +55,7 @@ const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise
   return !(await hasMoved(deps, webhook));
 };
 
-/** The state that follows from an answer. */
+/** Returns the state that follows from a response. */
 const nextState = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -68,16 +68,16 @@ const nextState = async (
 };
 
 /**
- * Writes the result of an attempt: first what follows from it, last the delivery itself. A crash before that repeats the
- * attempt and everything after it. Returns the error when the result could not be reported to a rule hit, else undefined.
+ * Writes the result of an attempt: first its consequences, last the delivery itself, so that after a crash the attempt and
+ * its consequences are repeated. Returns the error if the result could not be reported to a rule hit, or else undefined.
  */
 const write = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<unknown> => {
   const { store, now } = deps;
   const { sendTryTimes, log = [] } = delivery;
-  // An attempt whose process died left no line in the log. Its start is reported with the next attempt.
+  // An attempt whose process died left no line in the delivery log. Its start is reported with the next attempt.
   const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
   const isSent = next.state === 'delivered';
-  // When a hit cannot be written, the receiver is not called again: the task is retried for the hit alone.
+  // If a hit cannot be written, the receiver is not called again: the task is retried only for the hit.
   let reportError: unknown;
   await report(deps, delivery, unreported, isSent).catch((error: unknown) => {
     reportError = error;
@@ -99,31 +99,31 @@ const metrics = {
   failed: 'DeliveriesFailed',
 } as const;
 
-/** Whether a delivery may be late: it is a test or a repetition, was held, or its retry schedule delays it. */
+/** Whether a delivery is allowed to be late: it is a test or a redelivery, was held, or its retry schedule delays it. */
 const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
   const { id, isTest = false, replayOf, replay, body } = delivery;
   const wasHeld = timeOfUlid(id) <= (webhook?.releasedUntil ?? 0);
   const [firstSeconds = 0] = (webhook && retrySchedule(deps, webhook)) ?? [];
-  const isRepetition = replayOf !== undefined || replay !== undefined;
-  return isTest || isRepetition || body !== undefined || wasHeld || firstSeconds > 0;
+  const isRedelivery = replayOf !== undefined || replay !== undefined;
+  return isTest || isRedelivery || body !== undefined || wasHeld || firstSeconds > 0;
 };
 
-/** Counts an attempt by its result, and measures how long after its message was accepted an alarm was sent. */
+/** Counts an attempt by its result, and measures the time from the acceptance of its message to the alarm. */
 const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null, next: Next): void => {
   const { measure, now } = deps;
   measure(metrics[next.state]);
   if (mayBeLate(deps, delivery, webhook)) return;
   // A delivery id begins with the time at which its message was accepted.
   const since = now() - timeOfUlid(delivery.id);
-  // An attempt whose process died or froze left no line: the first one that did is what the receiver heard of first.
+  // Attempts whose process died or froze left no line, so the first line is the first attempt that completed.
   const { log = [] } = delivery;
   if (log.length === 0) measure('TimeToFirstAttempt', since);
   if (next.state === 'delivered') measure('TimeToReceiver', since);
 };
 
 /**
- * Records an attempt and reports it (`webhook` null: to a person). Returns the error when a rule hit did not get the
- * result, else undefined: it is thrown last, so that the task is retried.
+ * Records an attempt and reports it; `webhook` is null for one to a person. Returns the error if the result could not be
+ * reported to a rule hit, or else undefined; callers throw it last, so that the task is retried.
  */
 export const recordAttempt = async (
   deps: DeliverDeps,
@@ -133,7 +133,7 @@ export const recordAttempt = async (
 ): Promise<unknown> => {
   const reportError = await write(deps, delivery, result, next);
   measureAttempt(deps, delivery, webhook, next);
-  // Nothing that a receiver said: it may name people.
+  // Nothing from the response is logged: it may name people.
   const { status, error: reason, durationMs } = result;
   const { id: deliveryId, attempts: attempt } = delivery;
   deps.log('info', 'an attempt was made', { deliveryId, attempt, status, reason, durationMs, state: next.state });
@@ -141,7 +141,7 @@ export const recordAttempt = async (
   return reportError;
 };
 
-/** Records what the receiver of a webhook answered, and what follows for its delivery, its hits and its webhook. */
+/** Records the response of a receiver, and its consequences for the delivery, the rule hits and the webhook. */
 export const record = async (
   deps: DeliverDeps,
   admitted: Admitted,
@@ -151,7 +151,7 @@ export const record = async (
   const { webhook } = admitted;
   await acknowledgeHits(deps, delivery, outcome);
   const next = await nextState(deps, webhook, delivery, outcome);
-  // Before the delivery is recorded: its task is retried only as long as it has not ended.
+  // Before the delivery is recorded, because its task is retried only until it has ended.
   if (next.state === 'failed' && next.reason === 'gone') await disableWebhook(deps, webhook, delivery, 'gone');
   if (next.state === 'failed') await notifyFailed(deps, webhook, delivery);
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });

@@ -4,22 +4,22 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { enqueueIfSoon } from './schedule.ts';
 
-/** The deliveries that one step examines. */
+/** How many deliveries one step examines. */
 const PAGE_SIZE = 100;
-/** How far ahead (ms) of its time a repetition is written at most: once written, it is sent even if the replay is paused. */
+/** The most (ms) that a redelivery is written ahead of time: once written, it is sent even if the replay is paused. */
 const AHEAD_MS = 5_000;
-/** How often (ms) a replay is checked that only waits for its deliveries to end: its last delivery finishes it. */
+/** How often (ms) a replay is checked while only its deliveries are pending. Normally its last delivery finishes it. */
 const CHECK_INTERVAL_MS = 600_000;
 
-/** Whether a repetition replaces a delivery that was held. */
+/** Whether a redelivery replaces a held delivery. */
 const replacesHeld = async (
   { store }: DeliverDeps,
   { customerId, webhookId, replayOf = '' }: WebhookDelivery,
 ): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
 
 /**
- * Ends the deliveries that a canceled replay has not sent yet, except those that replace a held one: these go on as it
- * would have. One that is being sent is checked again later.
+ * Ends the deliveries that a canceled replay has not sent yet, except those that replace a held one, which would still be
+ * sent. One that is being sent is checked again later.
  */
 const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
@@ -45,10 +45,10 @@ const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: (
 };
 
 /**
- * Writes repetitions of the matching deliveries of a page, at the replay's rate and as far ahead as allowed. Returns the
- * last delivery that was examined, and the time (ms) after the last repetition.
+ * Writes redeliveries for the matching deliveries of a page, at the replay's rate and as far ahead as allowed. Returns the
+ * last delivery that was examined, and the time (ms) after the last redelivery.
  */
-const writeRepetitions = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {
+const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {
   const { store, now } = deps;
   let time = Math.max(now(), replay.pacedUntil);
   let examined: WebhookDelivery | undefined;
@@ -56,8 +56,8 @@ const writeRepetitions = async (deps: DeliverDeps, replay: ReplayRecord, page: r
     if (time > now() + AHEAD_MS) break;
     examined = original;
     if (!takes(replay, original)) continue;
-    const repetition = repetitionOf(original, replay, time, now());
-    if (await store.replays.add(replay, repetition, original, now())) await enqueueIfSoon(deps, repetition, time);
+    const redelivery = repetitionOf(original, replay, time, now());
+    if (await store.replays.add(replay, redelivery, original, now())) await enqueueIfSoon(deps, redelivery, time);
     time += 1_000 / replay.ratePerSecond;
   }
   return { examined, pacedUntil: Math.ceil(time) };
@@ -71,7 +71,7 @@ const examinePage = async (deps: DeliverDeps, replay: ReplayRecord): Promise<voi
     startAfter: cursor,
     limit: PAGE_SIZE,
   });
-  const { examined, pacedUntil } = await writeRepetitions(deps, replay, page);
+  const { examined, pacedUntil } = await writeRedeliveries(deps, replay, page);
   const isListed = next === undefined && examined === page.at(-1);
   const progress = { cursor: examined?.id ?? cursor, isListed, pacedUntil };
   if (!(await store.replays.advance(replay, progress, pacedUntil))) return;
@@ -80,8 +80,8 @@ const examinePage = async (deps: DeliverDeps, replay: ReplayRecord): Promise<voi
 };
 
 /**
- * Does one step of a replay. Its progress is in the table, and the ids of repetitions are derived from what they repeat:
- * a step that was interrupted is done again, and nothing is sent twice.
+ * Runs one step of a replay. Its progress is in the table, and the ids of redeliveries are derived from the originals, so an
+ * interrupted step can be repeated without sending anything twice.
  */
 export const stepReplay = async (
   deps: DeliverDeps,

@@ -9,28 +9,31 @@ import { Quarantine } from '#shared/worker/failure.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * What became of a delivery: the state that it is in, or how it goes on. `requeued`: its task is on a queue again;
- * `postponed`: without an attempt, its next one is later; `superseded`: another process has changed it meanwhile.
+ * What became of a delivery: its state, or how it continues. `requeued`: its task is on a queue again; `postponed`: there was
+ * no attempt, and the next one is later; `superseded`: another process has changed the delivery.
  */
 export type Outcome = DeliveryState | 'requeued' | 'postponed' | 'superseded';
 
-/** How soon (ms) a task may come back while another task works on the same delivery. */
+/** The shortest delay (ms) of a task while another task works on the same delivery. */
 const SOONEST_MS = 500;
 
-/** The retry schedule of the webhook, or else of the stage. Null stands for the built-in one. */
+/** Returns the retry schedule of the webhook, or else of the stage. Null stands for the built-in one. */
 export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord): readonly number[] | null =>
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
-/** The seconds before an attempt (`step`, the first one's being 0). A schedule that is too short takes the built-in one's. */
+/**
+ * Returns the seconds before an attempt; `step` is 0 for the first. The built-in schedule completes one that is too
+ * short.
+ */
 export const delayOf = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (retrySchedule(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
 
-/** Whether a queue can delay a task until a time (ms). What is due later waits in the due index. */
+/** Whether a queue can delay a task until a time (ms). Deliveries that are due later wait in the index `due`. */
 export const fitsQueue = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * Enqueues a delivery for a time (ms). Queues count in seconds, so the task may arrive up to a second early; it carries the
- * exact time. When that is further away than a queue can delay, the task is requeued on arrival.
+ * Enqueues a delivery for a time (ms). Queues count in seconds, so the task may arrive up to a second early, and it carries
+ * the exact time. If a queue cannot delay it that long, the task is requeued on arrival.
  */
 export const requeueAt = async ({ now, enqueue }: DeliverDeps, key: DeliveryKey, time: number): Promise<Outcome> => {
   const notBefore = Math.ceil(time);
@@ -51,19 +54,20 @@ export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): P
 };
 
 /**
- * Requeues a delivery that this task could not change, until it has ended or is in the due index: the task may be its last
- * one. One that does not exist is quarantined: it was written before its task, so it is in another table.
+ * Requeues a delivery that this task could not change, until it has ended or is in the index `due`, because this may be its
+ * last task. Quarantines the task if the delivery does not exist: deliveries are written before their tasks, so it is in
+ * another table.
  */
 export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
   const { delivery, until } = await deps.store.deliveries.inQueue(key);
   if (delivery === null) throw new Quarantine('the table has no such delivery');
   if (until !== null) return requeueAt(deps, key, Math.max(until, deps.now() + SOONEST_MS));
-  // The task may be here because the rule hit has not got the result of the attempt yet.
+  // The task may have been retried because the result could not be reported to the rule hit.
   if (delivery.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
   return delivery.state;
 };
 
-/** Moves the next attempt of a delivery to a time (ms), without an attempt now. */
+/** Postpones the next attempt of a delivery to a time (ms). */
 export const postpone = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<Outcome> => {
   const { store, now } = deps;
   if (!(await store.attempts.postpone(key, time, now(), fitsQueue(time, now())))) return requeue(deps, key);

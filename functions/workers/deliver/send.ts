@@ -7,10 +7,10 @@ import { type AttemptOutcome, type Delivery, plainFailure } from '#shared/domain
 import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
-/** What a request is signed with: the decrypted secrets of the webhook, and the key of acknowledgement addresses. */
+/** What a request is signed with: the webhook with its secrets decrypted, and the key of acknowledgement links. */
 type Secrets = { webhook: PostedWebhook; addressKey: string | null };
 
-/** What came of an attempt. `unsent`: no request was made, so nothing is known of the receiver. */
+/** The result of an attempt. `unsent`: no request was made, so nothing is known about the receiver. */
 export type Answer = { kind: 'sent' | 'unsent'; result: Result; outcome: AttemptOutcome };
 
 export const decryptSecrets = async (deps: DeliverDeps, webhook: PostedWebhook): Promise<Secrets> => {
@@ -18,7 +18,7 @@ export const decryptSecrets = async (deps: DeliverDeps, webhook: PostedWebhook):
   return { webhook: decrypted, addressKey };
 };
 
-/** The message that the body of a delivery needs (`raw` null: it needs none), unless it is lost: that raises an alarm. */
+/** Finds the message that the body of a delivery needs; `raw` is null if it needs none. A lost message fires an alarm. */
 export const findMessage = async (
   { store, log, measure }: DeliverDeps,
   delivery: Delivery,
@@ -34,8 +34,8 @@ export const findMessage = async (
 };
 
 /**
- * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. When the message that the
- * body needs is lost, nothing is sent; that is a failed attempt, repeated by the retry schedule.
+ * Renders a leased delivery and posts it to its webhook. Never throws because of the receiver. If the message that the body
+ * needs is lost, nothing is sent, and the attempt fails and is retried.
  */
 export const send = async (
   deps: DeliverDeps,
@@ -44,7 +44,7 @@ export const send = async (
 ): Promise<Answer> => {
   // The snapshot holds everything else.
   const message = await findMessage(deps, delivery);
-  // A bug of this service, never the receiver's fault.
+  // This is a bug of the service, never the receiver's fault.
   if (message.kind === 'lost')
     return { kind: 'unsent', result: resultWithoutRequest('message_missing'), outcome: plainFailure };
   const payload = payloadOf(delivery, webhook, { raw: message.raw, addressKey });

@@ -6,29 +6,32 @@ import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { type DeliverDeps, leaseToken } from './deps.ts';
 
-/** The time (ms) that must be left to begin a request: its longest deadline, and the writes around it. */
+/** The time (ms) that must be left to start a request: the longest deadline, and the writes around it. */
 export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
-/** How long (ms) a delivery waits for its permit, and then for a slot, before it makes room for others. */
+/** How long (ms) a delivery waits for a permit, and then for a slot, before it gives way to others. */
 export const ACQUIRE_TIMEOUT_MS = 5_000;
 
-/** The slot of a request among those to its webhook. */
+/** The slot that a request to a webhook occupies. */
 export type RequestSlot = {
-  /** Ends the request, so that the next one may begin. Further calls do nothing. */
+  /** Frees the slot for the next request. Further calls do nothing. */
   release: () => void;
-  /** Returns the leases that this process no longer needs, each of them once. The next write of the webhook gives them up. */
+  /**
+   * Returns the leases that this process no longer needs, each of them once. The next write to the webhook releases
+   * them.
+   */
   unneeded: () => LeaseName[];
 };
 
-/** A webhook, as read when its circuit breaker let a request pass, and the slot for the request. */
+/** The webhook as it was when its circuit breaker admitted a request, and the slot of the request. */
 export type Admitted = { webhook: PostedWebhook; slot: RequestSlot };
 
-/** Acquires a permit for one of the requests that this process may make to a webhook at the same time. Null after a timeout. */
+/** Acquires one of the permits that limit this process's concurrent requests to a webhook. Null after a timeout. */
 export const acquirePermit = (
   { webhookClient, pause }: DeliverDeps,
   { id }: WebhookRecord,
 ): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS));
 
-/** A delivery that waits in this process. `wait` ends when it is woken, or with the timeout. */
+/** Creates a delivery that waits in this process. `wait` resolves when it is woken, or with the timeout. */
 export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {
   let woken = Promise.withResolvers<void>();
   return {
@@ -41,7 +44,7 @@ export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Pro
   };
 };
 
-/** Creates the slot of a request from its lease; null: the one request of this process without a lease. */
+/** Creates the slot of a request from its lease; null stands for the one request of this process without a lease. */
 const createSlot = (
   { now }: DeliverDeps,
   permit: Permit<SlotPool>,
@@ -62,16 +65,16 @@ const createSlot = (
     },
     unneeded: () => {
       const isWanted = permit.isWanted() || [...pool.waiters].some(({ waitsFor }) => waitsFor === 'slot');
-      // While a receiver is healthy, this process keeps the slots that its next requests will need.
+      // While the receiver is healthy, this process keeps the slots that its next requests need.
       const isIdle = isOver && !isWanted && (permit.isEmpty() || !isHealthy(webhook, now()));
       const idle = isIdle ? pool.idleLeases.splice(0) : [];
-      // A slot whose lease has ended may belong to another process already.
+      // Once a lease has ended, its slot may belong to another process.
       return [...probe.splice(0), ...idle.filter(({ until }) => until > now()).map(({ slot }) => slot)];
     },
   };
 };
 
-/** A lease of a slot: one that this process holds, if it lasts long enough or can be renewed, or a new one. */
+/** Returns a lease of a slot: one that this process holds, if it lasts long enough or can be renewed, or else a new one. */
 const leaseSlot = async (
   { store, now, random, aloneSince }: DeliverDeps,
   pool: SlotPool,
@@ -82,18 +85,18 @@ const leaseSlot = async (
   if (own && own.until - now() >= REQUEST_MS) return own;
   const renewed = own && own.until > now() ? await store.health.keepSlot(webhook, own, now()) : null;
   if (renewed) return renewed;
-  // One slot is left out for the requests that processes make without a slot.
+  // One slot is reserved for the requests that processes make without a lease.
   const slots = isHealthy(webhook, now()) ? SLOTS_PER_WEBHOOK - 1 : SLOTS_PER_WEBHOOK;
   const token = leaseToken({ random });
   return store.health.takeSlot(webhook, now(), { slots, first: pool.searches++, isProbe, token, aloneSince });
 };
 
 /**
- * Acquires a slot for one request, or returns null when none is free now. Over all processes a webhook has
- * SLOTS_PER_WEBHOOK slots, each leased and given up by a write. A process makes its only request to a healthy receiver
- * without a slot, so that this costs no write; then one slot stays unused. So one process makes at most SLOTS_PER_WEBHOOK
- * requests at a time, and n processes at most SLOTS_PER_WEBHOOK - 1 + n. Once a receiver is known to be slow or to fail,
- * each request needs a slot.
+ * Acquires a slot for one request, or returns null if none is free. All processes share the SLOTS_PER_WEBHOOK slots of a
+ * webhook, and each lease and each release is a write. To save these writes, a process makes one request at a time to a
+ * healthy receiver without a lease, and one slot stays unused in return. So one process makes at most SLOTS_PER_WEBHOOK
+ * concurrent requests, and n processes at most SLOTS_PER_WEBHOOK - 1 + n. Once a receiver is slow or failing, every request
+ * needs a lease.
  */
 export const acquireSlot = async (
   deps: DeliverDeps,
@@ -111,7 +114,7 @@ export const acquireSlot = async (
   return lease && createSlot(deps, permit, webhook, { lease, isProbe });
 };
 
-/** Makes an attempt in its slot. Leases that this process no longer needs are given up with the attempt's own writes, or after it. */
+/** Runs an attempt in its slot, and then releases the leases that this process no longer needs. */
 export const inSlot = async <T>(
   { store }: DeliverDeps,
   { webhook, slot }: Admitted,

@@ -3,8 +3,8 @@ import { consumer } from '#shared/queue/consumer.ts';
 import { DevicePublished } from '#shared/queue/mqtt.ts';
 
 /**
- * Ingests what devices publish by MQTT. The rule of AWS IoT calls it with each message; the queue `mqtt` brings messages
- * with which it could not be called, or at which it failed.
+ * Ingests what devices publish by MQTT. The rule of AWS IoT calls it with each message. Messages with which that failed come
+ * from the queue `mqtt`.
  */
 export const ingesting = consumer({
   name: 'ingest',

@@ -19,14 +19,14 @@ const textOf = (payload: string): string | null => {
   }
 };
 
-/** The UUID that the device gave its message; null when it gave none, sent several, or the text cannot be read. */
+/** Returns the UUID that the device gave its message; null if it gave none, sent several, or the text cannot be read. */
 const uuidIn = (text: string | null): string | null => {
   const parsed = parseJson(text ?? '');
   if ('problem' in parsed || Array.isArray(parsed.value)) return null;
   return ownUuid(parsed.value, (parsed.value as { payload?: unknown } | null)?.payload);
 };
 
-/** Tells the device why its message was refused. */
+/** Reports to the device why its message was rejected. */
 export const refuse = async (
   { refuseMessage, log }: Pick<Ingesting, 'refuseMessage' | 'log'>,
   { sensorId, payload }: Published,
@@ -34,25 +34,29 @@ export const refuse = async (
 ): Promise<void> => {
   const uuid = uuidIn(textOf(payload));
   const why = { reason, ...(uuid !== null && { uuid }) };
-  log('info', 'a message was not taken', { sensorId, ...why });
+  log('info', 'a message was rejected', { sensorId, ...why });
   await refuseMessage(sensorId, why);
 };
 
-/** The number of messages in one publication, as quotas count them. */
+/** Returns the number of messages in one publication, as quotas count them. */
 export const countOf = ({ payload }: Published): number => countIn(Buffer.from(payload, 'base64').toString('latin1'));
 
-/** What a device is told of messages that were taken, and not wholly understood. */
-const warned = (warnings: readonly Warning[], uuid: string | null): Refused => ({
+/** Returns the report to a device whose messages were accepted but not fully understood. */
+const warningReport = (warnings: readonly Warning[], uuid: string | null): Refused => ({
   reason: 'not_understood',
   ...(uuid !== null && { uuid }),
   warnings,
 });
 
-/** Ingests what a device published, as of its arrival, or tells the device why not. Throws QueueUnavailable to be called again. */
+/**
+ * Ingests what a device published, dated at its arrival, or reports to the device why it was rejected. Throws
+ * QueueUnavailable to be called again.
+ */
 export const take = async (deps: Ingesting, device: Sender, published: Published): Promise<void> => {
   const text = textOf(published.payload);
-  const taken =
+  const result =
     text === null ? ({ refusal: 'json' } as const) : await ingest(deps, device, text, published.receiveDate);
-  if ('refusal' in taken) return refuse(deps, published, taken.refusal);
-  if (taken.warnings.length > 0) await deps.refuseMessage(published.sensorId, warned(taken.warnings, uuidIn(text)));
+  if ('refusal' in result) return refuse(deps, published, result.refusal);
+  if (result.warnings.length > 0)
+    await deps.refuseMessage(published.sensorId, warningReport(result.warnings, uuidIn(text)));
 };

@@ -17,7 +17,7 @@ import { countAlarms, fire, fireDeleted, hitAppender, writeDeliveries } from './
 
 export type Rules = ReadonlyMap<number, Rule>;
 
-/** Loads the rules of a decision that are not known. One that was deleted after it fired is missing. */
+/** Loads the rules of a decision that are not known yet. A rule that was deleted after it fired is missing. */
 const loadFiredRules = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,
@@ -30,7 +30,7 @@ const loadFiredRules = async (
   return new Map(rules.map((rule) => [rule.id, rule]));
 };
 
-/** The deliveries to customer webhooks, which get every event without a rule. */
+/** Returns the deliveries to customer webhooks, which get every event without a rule. */
 const customerDeliveries = async (
   { now }: ProcessDeps,
   eventContext: EventContext,
@@ -53,14 +53,16 @@ const customerDeliveries = async (
   });
 };
 
-/** Merges deliveries with the same id (a Raw webhook gets a message once); the merged one reports to the hits of all. */
+/**
+ * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all.
+ */
 const merged = (deliveries: readonly Delivery[]): Delivery[] =>
   [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
     const [hit = null, ...alsoHits] = [first, ...others].flatMap((delivery) => delivery?.hit ?? []);
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 
-/** Writes the hits of a decision. Returns the deliveries that follow from it, and those whom it may notify. */
+/** Writes the hits of a decision. Returns its deliveries, and the recipients that it may notify. */
 const writeHits = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -85,7 +87,7 @@ const writeHits = async (
   return { deliveries, recipients };
 };
 
-/** Updates what the list of sensors shows of a sensor's activity. */
+/** Updates the activity that the list of sensors shows. */
 const showActivity = async (
   { store }: ProcessDeps,
   { customerId, sensor }: SensorContext,
@@ -115,7 +117,7 @@ const eventItem = ({ room }: SensorRecord, event: Decided): EventItem => {
   };
 };
 
-/** Hits, then deliveries, then their tasks, and last the events: when these are there, the decision is applied. */
+/** Writes hits, then deliveries, then their tasks, and the events last: once these exist, the decision is applied. */
 const applySteps = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -144,8 +146,8 @@ const applySteps = async (
 };
 
 /**
- * Applies a decision step by step; each step may have been done before a crash. `known`: the rules that were loaded to make
- * the decision. Meanwhile log lines name the messages that it was made of.
+ * Applies a decision step by step; each step may have been done before a crash. `known` holds the rules that were loaded to
+ * make the decision. Log lines name the messages that caused it.
  */
 export const applyDecision = (
   deps: ProcessDeps,
@@ -156,11 +158,11 @@ export const applyDecision = (
   const { decided } = decision;
   const requestId = oneOrAll(decided.map((event) => event.requestId));
   const uuid = oneOrAll(decided.map((event) => event.source ?? event.uuid));
-  const about = { uuid, ...(requestId !== undefined && { requestId }) };
-  return inContext(about, () => applySteps(deps, context, decision, known));
+  const ids = { uuid, ...(requestId !== undefined && { requestId }) };
+  return inContext(ids, () => applySteps(deps, context, decision, known));
 };
 
-/** Applies the previous decision if a crash left it applied in part. */
+/** Applies the previous decision again if a crash left it incomplete. */
 export const finishDecision = async (deps: ProcessDeps, context: SensorContext): Promise<void> => {
   const { customerId, sensorId } = sensorKey(context);
   const { decision } = context.state;
@@ -173,8 +175,8 @@ export const finishDecision = async (deps: ProcessDeps, context: SensorContext):
 type QuarantineCause = NonNullable<Received<unknown>['quarantineCause']>;
 
 /**
- * Finishes the previous decision. One that fails by itself is quarantined, so that the sensor goes on without it. Returns
- * the state after that.
+ * Finishes the previous decision, or quarantines it if it keeps failing on its own, so that it no longer holds back the
+ * sensor. Returns the state after that.
  */
 export const finishOrQuarantine = async (
   deps: ProcessDeps,
@@ -191,7 +193,7 @@ export const finishOrQuarantine = async (
     const next = { ...state, decision: null };
     const times = { formerUntil: former?.ttl ?? null };
     if (!(await deps.store.states.decide(sensorKey(context), state.version, next, times)))
-      throw new RetryLater('the state of the sensor was changed meanwhile');
+      throw new RetryLater('another process has changed the state of the sensor');
     return { ...next, version: state.version + 1 };
   }
 };

@@ -7,7 +7,7 @@ import { loadRoom, loadSensor, type ProcessDeps, type SensorContext, type Sensor
 import { decide } from './decide.ts';
 import { eventIdsAfter, type Judgement } from './judge.ts';
 
-/** Judges what time alone changes at a sensor: it may be offline for too long, and its falls may move on. */
+/** Judges what time alone changes at a sensor: it may have been offline for too long, and its falls may move on. */
 const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Judgement & { timings: Timings }> => {
   const { store, now, settings } = deps;
   const { state, sensor } = context;
@@ -24,13 +24,13 @@ const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Jud
 };
 
 /**
- * Checks what time alone changes at a sensor. When a message is decided at the same time, the message wins. A check that
- * comes early, late or twice changes nothing.
+ * Checks what time alone changes at a sensor. If a message is decided at the same time, the message wins. A check that runs
+ * early or twice changes nothing.
  */
 export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void> => {
   const { store, now } = deps;
   const { customerId, sensorId } = key;
-  // Only after everything is read it is known whether time alone raises an alarm.
+  // Whether time alone causes an alarm is known only after everything is read.
   const loaded = await loadSensor(deps, key, 'latest');
   const { state } = loaded.kind === 'gone' ? loaded : loaded.context;
   if (loaded.kind === 'gone' || loaded.context.former) {
@@ -38,14 +38,14 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
     return;
   }
   const { context } = loaded;
-  // A decision that no message caused is applied again only by these checks.
+  // If no message caused a decision, only these checks apply it again.
   if (state.decision?.decided.every(({ source }) => source === null)) await finishDecision(deps, context);
 
   const judgement = await judgeTime(deps, context);
   const outcome = judgement.events.length > 0 ? await decide(deps, context, judgement) : null;
   if (outcome?.kind === 'decided') await applyDecision(deps, context, outcome.decision, outcome.rules);
 
-  // The entry in the due index stands still while the sensor is active: the sweep checks what it stands for.
+  // While the sensor is active, its entry in the index `due` stays where it is: the sweep checks the state instead.
   const { next, timings } = judgement;
   if (next.isActive || state.duePk === undefined || Number(state.dueAt) > now()) return;
   const checkAt = nextMove(next, timings, 'any');

@@ -11,20 +11,20 @@ import type { processing } from './contract.ts';
 
 export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 
-/** The customer of a sensor, and its id. */
+/** The key of a sensor at one of its customers. */
 export type SensorKey = { customerId: number; sensorId: string };
 
-/** Everything that messages of a sensor are judged by, and that alarms are decided by. */
+/** Everything that judging the messages of a sensor and deciding its alarms depends on. */
 export type SensorContext = {
   customerId: number;
   sensor: SensorRecord;
-  /** Null for a sensor of nobody, and where the context is `recent`. */
+  /** Null for an unlinked sensor, and if the context is `recent`. */
   customer: CustomerItem | null;
-  /** Present if the sensor has left this customer: what it said before is judged by what it was when it left. */
+  /** Present if the sensor has left this customer: its earlier messages are judged by its settings when it left. */
   former: FormerSensor | null;
   /**
-   * `latest`: read consistently and with its customer, so alarms may be decided by it. `recent`: the sensor is as it was
-   * some seconds ago at most. The state is read consistently by both.
+   * `latest`: sensor and customer were read consistently, so alarms may be decided. `recent`: the sensor may be some seconds
+   * old. The state is always read consistently.
    */
   freshness: 'latest' | 'recent';
   state: StateItem;
@@ -32,13 +32,13 @@ export type SensorContext = {
 
 export const sensorKey = ({ customerId, sensor }: SensorContext): SensorKey => ({ customerId, sensorId: sensor.id });
 
-/** The sensor was never there, was deleted while it belonged to nobody, or was erased. */
+/** The sensor never existed, was deleted while unlinked, or was erased. */
 export type Gone = { kind: 'gone'; state: StateItem };
 export type Loaded = { kind: 'found'; context: SensorContext } | Gone;
 
 const emptyState: StateItem = { ...newSensorState, decision: null };
 
-/** Reads the sensor as it was some seconds ago at most, with its current state: enough for most messages, and cheap. */
+/** Reads the sensor, which may be some seconds old, with its current state: enough for most messages, and cheap. */
 const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: SensorKey) => {
   const [sensor, state] = await Promise.all([
     store.sensors.getEventual(customerId, sensorId),
@@ -48,8 +48,8 @@ const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: Sens
 };
 
 /**
- * Loads a sensor. What it said before it left a customer belongs to that customer; only a sensor of nobody leaves nothing
- * behind. `known`: its state, if that was read before. The conditional write of a decision fails if it has changed since.
+ * Loads a sensor. If it has left this customer, its record there is used; only unlinked sensors leave no record. `known` is
+ * its state, if that was read before. The conditional write of a decision fails if it has changed since.
  */
 export const loadSensor = async (
   deps: ProcessDeps,
@@ -64,7 +64,7 @@ export const loadSensor = async (
   const state = read.state ?? emptyState;
   const isHere = sensor !== null && state.ttl === undefined;
   if (isHere) return { kind: 'found', context: { customerId, sensor, customer, former: null, freshness, state } };
-  // The sensor has left this customer, or the read was from before it arrived.
+  // The sensor has left this customer, or the read was older than its arrival.
   if (freshness === 'recent') return loadSensor(deps, key, 'latest', state);
   const former = customerId === UNASSIGNED ? null : await sensors.former(customerId, sensorId);
   if (!former) return { kind: 'gone', state };
@@ -72,8 +72,8 @@ export const loadSensor = async (
 };
 
 /**
- * Loads the parts of the room and the critical configuration of a sensor that a step needs; most steps need neither. The
- * places of falls are in the sensor itself.
+ * Loads the regions and the critical configuration of a sensor, if a step needs them; most steps need neither. The regions
+ * that place falls are in the item of the sensor.
  */
 export const loadRoom = async (
   { store }: ProcessDeps,

@@ -1,14 +1,14 @@
 import { consumer } from '#shared/queue/consumer.ts';
 import { SensorTask } from '#shared/queue/task.ts';
 
-/** Processes messages of devices: decides which events they make, which rules fire, and which deliveries follow. */
+/** Processes device messages: decides which events they make, which rules fire, and which deliveries follow. */
 export const processing = consumer({
   name: 'process',
   queues: ['events', 'timers'],
   task: SensorTask,
   batchSize: 10,
   concurrency: 10,
-  // A process that dies holds back its sensors for as long (visibilitySeconds).
+  // If a process dies, its sensors are held back for this time (visibilitySeconds).
   timeoutSeconds: 18,
   uses: [
     'sensors.around',

@@ -11,11 +11,11 @@ import { finishDecision, type Rules } from './apply.ts';
 import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import type { Judgement, NewEvent } from './judge.ts';
 
-/** How a judgement ended. `state` is the state of the sensor after it. */
+/** The outcome of a judgement. `state` is the state of the sensor after it. */
 type DecisionOutcome =
-  /** Nothing was worth a write. */
+  /** Nothing was written. */
   | { kind: 'unchanged'; state: StateItem }
-  /** The state was written; no event. */
+  /** The state was written, without an event. */
   | { kind: 'noted'; state: StateItem }
   /** State and decision were written. */
   | { kind: 'decided'; state: StateItem; decision: Decision; rules: Rules };
@@ -34,15 +34,15 @@ const loadRules = async (
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 
-/** An event of a decision as it is stored: each byte of it is written with each state. The id of its call is for logs alone. */
+/** Returns an event of a decision as it is stored, small because every write of the state includes it. */
 const storedEvent = ({ requestId: _, ...event }: Decided, rules: Rules): Decided => {
-  // Only a rule that asks whether the event is over needs its subject.
+  // Only rules whose escalation ends with the event need its subject.
   if (event.rules.some((id) => rules.get(id)?.untilAcknowledged === false)) return event;
   const { subject: __, ...happening } = event.happening;
   return { ...event, happening };
 };
 
-/** A decision that is not written yet, and the times at which rules last fired once it is. */
+/** A decision that is not written yet, and when each rule last fired, including this decision. */
 type NewDecision = { decision: Decision; fired: SensorState['fired']; rules: Rules };
 
 /** Decides which rules fire. The state keeps one decision, so the previous one is finished before it is replaced. */
@@ -55,7 +55,7 @@ const decideRules = async (
   const [rulesOf] = await Promise.all([loadRules(deps, context, events), finishDecision(deps, context)]);
   const rulesFor = ({ situation }: EventDetails) => (situation === null ? [] : (rulesOf.get(situation) ?? []));
   const { fired, decided } = evaluateRules(before.fired, events, rulesFor);
-  // This is read before the decision is written, when no hit of it can exist yet.
+  // Read before the decision is written, so no hit of this decision can exist yet.
   const isHit = decided.some((event) => event.rules.length > 0);
   const after = isHit ? await deps.store.ruleHits.tail(customerId) : null;
   const rules = new Map([...rulesOf.values()].flat().map((rule) => [rule.id, rule]));
@@ -63,28 +63,30 @@ const decideRules = async (
   return { decision: { decided, after, numbered }, fired, rules };
 };
 
-/** When (ms) time next moves a fall on by this judgement. Infinity when it moves none. */
+/** Returns when (ms) time next moves a fall of this judgement on; Infinity if it moves none. */
 const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): number =>
   timings && next.falls !== state.falls ? nextCheck(next, timings) : Number.POSITIVE_INFINITY;
-/** Whether a queue can delay a task until then. */
+/** Whether a queue can delay a task until a time (ms). */
 const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * When (ms) the sweep has to check the sensor: when it would be offline, and before an alarm that time raises later than a
- * queue can delay. Null when the due index stays as it is: moving its entry costs more than a check in vain.
+ * Returns when (ms) the sweep has to check the sensor: when it would be offline, and before an alarm that is due later than a
+ * queue can delay. Null if the entry in the index `due` stays as it is, because moving it costs more than a needless check.
  */
 const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Judgement): number | null => {
   const { next, timings } = judgement;
   const { state: before } = context;
-  const woke = next.isActive && !before.isActive;
-  const offline = woke ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS) : Number.POSITIVE_INFINITY;
+  const isBackOnline = next.isActive && !before.isActive;
+  const offline = isBackOnline
+    ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS)
+    : Number.POSITIVE_INFINITY;
   const isFar = !isSoon(deps, nextFallCheck(context, judgement));
   const alarm = timings && isFar ? nextMove(next, timings, 'alarm') : Number.POSITIVE_INFINITY;
   const wanted = Math.min(offline, alarm);
   return wanted < Number(before.dueAt ?? Number.POSITIVE_INFINITY) ? wanted : null;
 };
 
-/** Enqueues the task that checks a fall at the moment when time moves it on. */
+/** Enqueues the task that moves a fall on at the right time. */
 const enqueueFallCheck = async (deps: ProcessDeps, context: SensorContext, judgement: Judgement): Promise<void> => {
   const time = nextFallCheck(context, judgement);
   if (!isSoon(deps, time)) return;
@@ -92,26 +94,26 @@ const enqueueFallCheck = async (deps: ProcessDeps, context: SensorContext, judge
   await deps.enqueue([task], { delaySeconds: (time - deps.now()) / 1_000 });
 };
 
-/** The state after a judgement; without a new decision it keeps the previous one. */
-const stateAfter = (before: StateItem, { next, judged }: Judgement, made: NewDecision | null): StateItem => {
+/** Returns the state after a judgement. Without a new decision it keeps the previous one. */
+const stateAfter = (before: StateItem, { next, judged }: Judgement, created: NewDecision | null): StateItem => {
   const { duePk, dueAt, decision, fired } = before;
   const position = judged ?? before.judged;
-  const stored = made && {
-    ...made.decision,
-    decided: made.decision.decided.map((event) => storedEvent(event, made.rules)),
+  const stored = created && {
+    ...created.decision,
+    decided: created.decision.decided.map((event) => storedEvent(event, created.rules)),
   };
   return {
     ...next,
     ...(position && { judged: position }),
     ...(duePk && dueAt && { duePk, dueAt }),
-    fired: made?.fired ?? fired,
+    fired: created?.fired ?? fired,
     decision: stored ?? decision,
   };
 };
 
 /**
- * Decides what follows from a judgement, and writes state and decision by one conditional write. Retried later when another
- * process decided meanwhile.
+ * Decides what follows from a judgement, and stores state and decision with one conditional write. Throws RetryLater if
+ * another process has changed the state.
  */
 export const decide = async (
   deps: ProcessDeps,
@@ -120,27 +122,27 @@ export const decide = async (
 ): Promise<DecisionOutcome> => {
   const { next, events, judged } = judgement;
   const { state: before, former } = context;
-  // Reports are answered without the queue only once the state says that all calls before were judged.
+  // Reports skip the queue only once the state shows that all earlier calls were judged.
   const isCallJudged = judged !== undefined && judged.run?.last !== before.judged?.run?.last;
-  const isNews = isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);
-  if (events.length === 0 && !isNews) return { kind: 'unchanged', state: before };
+  const mustWrite = isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);
+  if (events.length === 0 && !mustWrite) return { kind: 'unchanged', state: before };
 
-  const made = events.length > 0 ? await decideRules(deps, context, events) : null;
-  const state = stateAfter(before, judgement, made);
+  const created = events.length > 0 ? await decideRules(deps, context, events) : null;
+  const state = stateAfter(before, judgement, created);
   const times = {
     watchAt: former ? null : nextSweepCheck(deps, context, judgement),
     formerUntil: former?.ttl ?? null,
   };
-  // The check is enqueued first: once the state holds a fall that goes on, a task for it exists.
+  // The check is enqueued first, so that a task exists for every open fall in a state.
   if (!former) await enqueueFallCheck(deps, context, judgement);
   deps.failpoint('process.judged');
   if (!(await deps.store.states.decide(sensorKey(context), before.version, state, times)))
-    throw new RetryLater('the state of the sensor was changed meanwhile');
+    throw new RetryLater('another process has changed the state of the sensor');
 
   const written = { ...state, version: before.version + 1 };
-  if (!made) return { kind: 'noted', state: written };
-  const hits = made.decision.decided.flatMap((event) => event.rules).length;
+  if (!created) return { kind: 'noted', state: written };
+  const hits = created.decision.decided.flatMap((event) => event.rules).length;
   deps.measure('Events', events.length);
   if (hits > 0) deps.measure('RuleHits', hits);
-  return { kind: 'decided', state: written, decision: made.decision, rules: made.rules };
+  return { kind: 'decided', state: written, decision: created.decision, rules: created.rules };
 };

@@ -33,11 +33,11 @@ import type { ProcessDeps } from './context.ts';
 import { countAlarms, enqueueRound, messageFor, writeDeliveries } from './hits.ts';
 
 /** Tasks that arrive this early (ms) are requeued: clocks of hosts differ, and the sweep would be up to a minute late. */
-const EARLY = 5_000;
-/** A round that took longer (ms) to begin reads again whether somebody has acknowledged the hit meanwhile. */
-const SLOW = 500;
+const EARLY_MS = 5_000;
+/** If a round takes longer (ms) to prepare, its hit is read again in case somebody has acknowledged it. */
+const SLOW_MS = 500;
 
-/** Everything that a round is decided by and made of, as it is now. */
+/** Everything that a round depends on, as it is now. */
 type RoundContext = {
   customerId: number;
   hit: EscalatedHit;
@@ -49,13 +49,13 @@ type RoundContext = {
 
 const roundTask = (customerId: number, { id, cause }: EscalatedHit) => ({ customerId, hitId: id, uuid: cause.uuid });
 
-/** Reads a hit whose escalation goes on. Null when there is none. */
+/** Reads a hit with a running escalation. Null if there is none. */
 const loadHit = async ({ store }: ProcessDeps, { customerId, hitId }: Escalate): Promise<EscalatedHit | null> => {
   const hit = await store.ruleHits.get(customerId, hitId);
   return hit?.escalation && hit.cause ? { ...hit, escalation: hit.escalation, cause: hit.cause } : null;
 };
 
-/** Reads what a round needs. Null when the rule or the sensor is gone: that ends the escalation. */
+/** Reads what a round needs. Null if the rule or the sensor is gone, which ends the escalation. */
 const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit): Promise<RoundContext | null> => {
   const { store, settings } = deps;
   const [rule, { sensor, state, customer }] = await Promise.all([
@@ -63,7 +63,7 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatedHi
     store.sensors.around(customerId, hit.sensorId),
   ]);
   if (!rule || !sensor) return null;
-  // An open round may notify webhooks that its rule names no longer.
+  // An open round may notify webhooks that its rule no longer names.
   const webhooks = hit.escalation.to?.flatMap((receiver) => webhookOf(receiver) ?? []);
   const recipients = await knownOf(deps, customerId, allRecipients(rule), webhooks);
   const event = { ...hit.cause, rules: [] };
@@ -71,10 +71,13 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatedHi
   return { customerId, hit, rule, state, recipients, eventContext };
 };
 
-/** An addressee of a round, and the place of the message in the hit; null: there is none yet. */
+/** An addressee of a round, and the place of its message in the hit; null if there is none yet. */
 type Placed = { addressee: Addressee; place: number | null };
 
-/** The addressees of a round by the rule and the duty as they are now. A repeat of all steps may name one several times. */
+/**
+ * Returns the addressees of a round by the current rule and duty. A repeat of all steps may name the same one several
+ * times.
+ */
 const addresseesByRule = (
   { hit, rule, recipients, eventContext }: RoundContext,
   { open = 'step', after }: Pick<Escalation, 'open' | 'after'>,
@@ -89,7 +92,10 @@ const addresseesByRule = (
   return onceEach(named.map((target, at) => ({ ...target, place: places[at] ?? null })));
 };
 
-/** The people whom messages of a hit are for, and the webhooks that they may be for: those of their bot. */
+/**
+ * Returns the people and webhooks that the messages of a hit are for. A message for a bot may be for any of its
+ * webhooks.
+ */
 const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Placed[] => {
   const webhooks = [...recipients.webhooks.values()].filter(({ format }) => isTold(format, eventContext));
   return hit.messages.flatMap(({ publisher: by, accountId, extra }, place): Placed[] => {
@@ -101,8 +107,8 @@ const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Place
 };
 
 /**
- * What a round writes into its hit: its receivers, and the messages of those who have none yet. A repeat reuses messages.
- * An open round keeps the receivers that it named before.
+ * Returns what a round writes into its hit: its receivers, and messages for those that have none yet. An open round keeps
+ * the receivers that it named before.
  */
 const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {
   const time = deps.now();
@@ -116,7 +122,7 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   return { to: [...to, ...added.map(({ addressee }) => keyOfAddressee(addressee))], messages };
 };
 
-/** What became of the round of a hit: it is open, not due, or the hit has changed since it was read. */
+/** The round of a hit: it is open, not due, or the hit has changed since it was read. */
 type Round = { kind: 'open'; hit: EscalatedHit } | { kind: 'not_due' } | { kind: 'changed' };
 
 /** Writes the receivers of a round into its hit. */
@@ -129,12 +135,12 @@ const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Esca
   return { kind: 'open', hit: { ...hit, escalation, messages: [...hit.messages, ...messages] } };
 };
 
-/** Decides the next round by one conditional write. */
+/** Decides the next round with one conditional write. */
 const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
   const { customerId, hit, rule, recipients } = context;
   const { now, store } = deps;
   const next = nextRound(rule, hit.escalation, hit.createDate);
-  // The rule may have been given other steps since this one was noted.
+  // The steps of the rule may have changed since this round was scheduled.
   if (!next || next.at > now()) {
     if (next) await enqueueRound(deps, roundTask(customerId, hit), next.at);
     await store.escalations.goOn(customerId, hit, next && { ...hit.escalation, at: next.at }, now());
@@ -150,8 +156,8 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
 };
 
 /**
- * Resumes an open round that a process has left. If its rule names others now, these are notified, too, for those whom it
- * named may be gone.
+ * Resumes an open round after a crash. If its rule now names other recipients, they are notified too, because the earlier
+ * ones may be gone.
  */
 const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
   const { hit } = context;
@@ -160,26 +166,26 @@ const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
   return hit.acknowledgement || isComplete ? { kind: 'open', hit } : openRound(deps, context, hit.escalation);
 };
 
-/** The deliveries of an open round, to all receivers that it names, though its rule may name others now. */
+/** Returns the deliveries of an open round, to all receivers that it names, even if its rule no longer does. */
 const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
   const { hit, rule, recipients, eventContext } = context;
   const { to = [], ...escalation } = hit.escalation;
   const byRule = addresseesByRule(context, escalation);
   const byHit = addresseesByHit(context);
-  // The messages of a step are the last ones.
+  // The messages of the current step are the last ones.
   const byMessage = escalation.open === 'step' ? byHit.toReversed() : byHit;
   const found = onceEach<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
   const named = found.filter(({ addressee }) => to.includes(keyOfAddressee(addressee)));
-  // A delivery without a message in the hit reports to a place where there will never be one.
-  const nowhere = Math.max(MOST_MESSAGES, hit.messages.length);
+  // A delivery without a message in the hit reports to a place that stays empty.
+  const emptyPlace = Math.max(MOST_MESSAGES, hit.messages.length);
   const deliveries = named.map(({ addressee, place }) => {
-    const message = { id: hit.id, message: place ?? nowhere };
+    const message = { id: hit.id, message: place ?? emptyPlace };
     return deliveryTo(deps, eventContext, recipients, { rule, addressee, hit: message, round: escalation });
   });
   return (await Promise.all(deliveries)).flat();
 };
 
-/** Cancels those deliveries of an open round whose attempts have not begun: they may have been written before a crash. */
+/** Cancels deliveries of an open round that were written before a crash and not attempted yet. */
 const cancelDeliveries = async (
   { store, now }: ProcessDeps,
   customerId: number,
@@ -194,8 +200,8 @@ const cancelDeliveries = async (
 };
 
 /**
- * Writes the deliveries of an open round and enqueues them. Not once the hit is acknowledged, as it may be after a crash, or
- * when that took too long. `decidedAt`: when (ms) it was decided, or read.
+ * Writes the deliveries of an open round and enqueues them, unless the hit was acknowledged meanwhile: during a crash, or
+ * because the round took long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
   const { store, now, enqueue, failpoint } = deps;
@@ -204,17 +210,17 @@ const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: nu
   const deliveries = hit.acknowledgement ? [] : await deliveriesOf(deps, context);
   const posted = await writeDeliveries(deps, deliveries, recipients);
   failpoint('escalate.written');
-  const isSlow = now() - decidedAt > SLOW;
+  const isSlow = now() - decidedAt > SLOW_MS;
   const current = isSlow ? await store.ruleHits.get(customerId, hit.id) : hit;
   const sent = current?.acknowledgement ? [] : deliveries;
   await enqueue(posted.filter((delivery) => sent.includes(delivery)).map(deliverTask));
   countAlarms(deps, sent, recipients);
-  const left = to.filter((receiver) => !sent.some((delivery) => receiverOf(delivery) === receiver));
-  await cancelDeliveries(deps, customerId, hit, left);
+  const unsent = to.filter((receiver) => !sent.some((delivery) => receiverOf(delivery) === receiver));
+  await cancelDeliveries(deps, customerId, hit, unsent);
   return sent;
 };
 
-/** Applies an open round, and notes the next one. */
+/** Applies an open round, and schedules the next one. */
 const applyRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<void> => {
   const { store, now, failpoint, log } = deps;
   const { customerId, hit, rule } = context;
@@ -224,24 +230,24 @@ const applyRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: n
   if (next) await enqueueRound(deps, roundTask(customerId, hit), next.at);
   await store.escalations.goOn(customerId, hit, next, now());
   const { round } = hit.escalation;
-  log('info', 'a round was applied', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
+  log('info', 'an escalation round was applied', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
 };
 
-/** Requeues a round that is not due yet: the sweep came early, to have it on the queue in time. Other tasks have nothing to do. */
+/** Requeues a round that is not due yet because the sweep enqueued it ahead of time. Other early tasks are ignored. */
 const requeueRound = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit): Promise<void> => {
   const { escalation, dueAt } = hit;
   const isOfSweep = Number(dueAt) <= deps.now();
-  const isEarly = escalation.at - deps.now() <= EARLY;
+  const isEarly = escalation.at - deps.now() <= EARLY_MS;
   if (!isOfSweep && !isEarly) return;
   await enqueueRound(deps, roundTask(customerId, hit), escalation.at);
   if (isOfSweep) await deps.store.escalations.goOn(customerId, hit, escalation, deps.now());
 };
 
-/** Whether the escalation is not to go on: its rule ends it once the event is over, which it is. */
-const isAtAnEnd = ({ rule, state, hit }: RoundContext): boolean =>
+/** Whether the escalation ends because the event is over, and its rule says so. */
+const isEndedByEvent = ({ rule, state, hit }: RoundContext): boolean =>
   rule.untilAcknowledged === false && state !== null && isOver(state, hit.cause);
 
-/** How the task of a round ended. `changed`: the hit has changed since it was read. */
+/** The result of the task of a round. `changed`: the hit has changed since it was read. */
 type RoundResult = 'no_escalation' | 'acknowledged' | 'not_due' | 'ended' | 'changed' | 'applied';
 
 const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundResult> => {
@@ -261,7 +267,7 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
   }
 
   const context = await loadRound(deps, customerId, hit);
-  if (!context || (!isOpen && isAtAnEnd(context))) {
+  if (!context || (!isOpen && isEndedByEvent(context))) {
     if (!context && isOpen) await cancelDeliveries(deps, customerId, hit, hit.escalation.to ?? []);
     await store.escalations.goOn(customerId, hit, null, now());
     return 'ended';
@@ -275,9 +281,9 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 };
 
 /**
- * Decides the round of a hit that is due, and notifies its recipients. Each step may be done twice: a round is decided once,
- * by a conditional write, and the hit stays due until all of its deliveries are on their queue. When the hit has changed
- * since it was read, it is read again.
+ * Decides the round of a hit that is due, and notifies its recipients. Each step can be repeated: a round is decided once, by
+ * a conditional write, and the hit stays due until all of its deliveries are queued. If the hit has changed since it was
+ * read, it is read again.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {
   await retryOnConflict(async () => {

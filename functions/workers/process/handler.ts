@@ -11,22 +11,22 @@ type Run = [Received<SensorTask>, ...Received<SensorTask>[]];
 /** Groups consecutive tasks by customer, because the sensor may have moved between them. */
 const runsByCustomer = (received: readonly Received<SensorTask>[]): Run[] => {
   const runs: Run[] = [];
-  for (const entry of received) {
+  for (const message of received) {
     const last = runs.at(-1);
-    if (last?.[0].task.customerId === entry.task.customerId) last.push(entry);
-    else runs.push([entry]);
+    if (last?.[0].task.customerId === message.task.customerId) last.push(message);
+    else runs.push([message]);
   }
   return runs;
 };
 
-const isMessageTask = (entry: Received<SensorTask>): entry is MessageTask =>
-  entry.task.type === 'process_messages' || entry.task.type === 'process_notice';
+const isMessageTask = (received: Received<SensorTask>): received is MessageTask =>
+  received.task.type === 'process_messages' || received.task.type === 'process_notice';
 
 export const handler = consume(processing, async (received, deps, timeLeft) => {
   for (const run of runsByCustomer(received)) {
     const [{ task }] = run;
     if (task.type === 'escalate') {
-      // Few alarms escalate: what only these need is loaded with the first of them, not at each start.
+      // Few alarms escalate, so this code is loaded with the first of them, not at each start.
       const { escalate } = await import('./escalate.ts');
       await escalate(deps, task);
     } else if (task.type === 'check_sensor') {

@@ -14,12 +14,12 @@ import type { ProcessDeps } from './context.ts';
 type UnnumberedHit = Omit<NewHit, 'numbered'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
-/** Appends a hit to the customer's hits. Returns its place and its messages, and whether it is new. */
+/** Appends a hit to the customer's list of hits. Returns its place, its messages, and whether it is new. */
 type AppendHit = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
- * Creates what appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a
- * crash; the search for each begins after the one before.
+ * Creates the function that appends the hits of a decision. Their order is fixed, so that each gets the same number again
+ * after a crash. The search for each hit starts after the previous one.
  */
 export const hitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };
@@ -30,13 +30,13 @@ export const hitAppender = ({ store, now }: ProcessDeps, customerId: number, dec
     const numbered = { ...hit, numbered: { ...before, number } };
     const { isNew, ...place } = await store.ruleHits.append(customerId, last, numbered, now());
     last = place;
-    // The rule may have been given other recipients since the hit was written.
+    // The recipients of the rule may have changed since the hit was written.
     const found = isNew ? hit : await store.ruleHits.get(customerId, place.id);
     return { ...place, messages: (found ?? hit).messages, isNew };
   };
 };
 
-/** The message of a hit for an addressee, not sent yet. */
+/** Returns a message of a hit for an addressee, not sent yet. */
 export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): NewMessage => ({
   id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
   accountId: addressee.accountId,
@@ -68,7 +68,7 @@ const newHit = (
   };
 };
 
-/** Writes the hit of a rule that was deleted after it fired and before its hit was written, because of a crash. It notifies nobody. */
+/** Writes the hit of a rule that fired and was deleted before a crash was recovered. It notifies nobody. */
 export const fireDeleted = async (
   { event, sensor }: EventContext,
   { ruleId, customerId }: { ruleId: number; customerId: number },
@@ -88,8 +88,8 @@ export const fireDeleted = async (
 };
 
 /**
- * The first recipients of a hit, and the places of their messages in it; null for one whom the rule names only since then.
- * The rule as it is now and the people whom the hit names both count: after a crash they may have nobody in common.
+ * Returns the first recipients of a hit, and the places of their messages in it; null if the rule named the recipient only
+ * later. Both the current rule and the people named in the hit count: after a crash they may have nobody in common.
  */
 const firstAddressees = (
   addressees: readonly Addressee[],
@@ -108,8 +108,8 @@ const firstAddressees = (
 };
 
 /**
- * Enqueues the task for a round that is due `at` (ms), if a queue can delay it until then. Otherwise the sweep does, in
- * time.
+ * Enqueues the task for a round that is due `at` (ms), if a queue can delay it until then. Otherwise the sweep enqueues it
+ * in time.
  */
 export const enqueueRound = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
@@ -119,7 +119,10 @@ export const enqueueRound = async (
   if (isNear(at, now())) await enqueue([{ type: 'escalate', ...hit }], { delaySeconds: (at - now()) / 1_000 });
 };
 
-/** Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first recipients. */
+/**
+ * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first
+ * recipients.
+ */
 export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
@@ -142,13 +145,13 @@ export const fire = async (
   return (await Promise.all(deliveries)).flat();
 };
 
-/** Whether a delivery is fetched from a webhook without an address. */
+/** Whether a delivery is fetched from a webhook without a URL. */
 const isFetched = (delivery: Delivery, { webhooks }: Pick<Known, 'webhooks'>): delivery is WebhookDelivery =>
   delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
 
 /**
- * Writes deliveries, and returns those that are to be enqueued. Those that are fetched are written one after the other, for
- * their order is that of the events.
+ * Writes deliveries, and returns those to be enqueued. Deliveries that are fetched are written one by one, to keep them in
+ * the order of the events.
  */
 export const writeDeliveries = async (
   { store }: ProcessDeps,
@@ -162,17 +165,20 @@ export const writeDeliveries = async (
   return posted;
 };
 
-/** Measures the alarms that have to be delivered at once: not those of a webhook that is off, or fetched, or whose schedule begins later. */
+/**
+ * Counts the alarms that are due immediately: not those of a webhook that is disabled, fetched, or delayed by its
+ * schedule.
+ */
 export const countAlarms = (
   { measure }: ProcessDeps,
   deliveries: readonly Delivery[],
   { webhooks }: Pick<Known, 'webhooks'>,
 ): void => {
-  const isNow = ({ hit, webhookId }: Delivery): boolean => {
+  const isImmediate = ({ hit, webhookId }: Delivery): boolean => {
     if (webhookId === null) return true;
     const webhook = webhooks.get(webhookId);
     return hit !== null && webhook?.isEnabled === true && webhook.url !== null && !webhook.retrySchedule?.[0];
   };
-  const count = deliveries.filter(isNow).length;
+  const count = deliveries.filter(isImmediate).length;
   if (count > 0) measure('AlarmsToTell', count);
 };

@@ -7,13 +7,13 @@ import type { JudgedPosition } from '#shared/store/sensors/state-item.ts';
 import type { Received } from '#shared/worker/attempt.ts';
 import type { ProcessDeps } from './context.ts';
 
-/** A received task with messages of a device, or with a notice of the service. */
+/** A received task with messages of a device or a notice of the service. */
 export type MessageTask = Received<ProcessMessages | ProcessNotice>;
 
 type Origin = {
   /** The task that is done once all of its inputs are judged. */
   received: MessageTask;
-  /** The place in the order of the sensor: compared as text, a later one is greater. */
+  /** The position in the order of the sensor. Compared as text, later ones are greater. */
   position: string;
   receiveDate: number;
   /** The id of the API call that brought it. */
@@ -21,7 +21,7 @@ type Origin = {
   /** The noted call whose last message this is. */
   noted?: NotedCall | undefined;
 };
-/** A message of a device, `at` being its number within the call. It is decoded once, here. */
+/** A message of a device, decoded; `at` is its number within the call. */
 export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; decoded: Credible };
 /** A notice of the service about a sensor. */
 export type NoticeInput = Origin & { kind: 'notice'; uuid: string; notice: NoticeItem };
@@ -30,7 +30,7 @@ type CallInput = Origin & { kind: 'call' };
 /** One thing to be judged. */
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
-/** The inputs of one task in their order. A notice that was processed before has none. */
+/** Returns the inputs of one task in order. A notice that was processed before has none. */
 const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
   const { task, sequence } = received;
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
@@ -59,33 +59,33 @@ const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<
   }));
 };
 
-/** Reads the inputs of tasks in their order. */
+/** Reads the inputs of tasks in order. */
 export const readInputs = async (deps: ProcessDeps, tasks: readonly MessageTask[]): Promise<SensorInput[]> =>
   (await Promise.all(tasks.map((received) => readTask(deps, received)))).flat();
 
 const alarming = new Set<Signal['kind']>(['fall', 'bed_exit']);
-/** Whether an input is likely to make an event. Then everything that an alarm needs is read at once. */
+/** Whether an input is likely to make an event, so that everything an alarm needs is read at once. */
 export const isLikelyEvent = (input: SensorInput): boolean =>
   input.kind === 'notice' || (input.kind === 'message' && alarming.has(input.decoded.signal.kind));
 
 /**
- * A message that was received this much later (ms) than all judged ones counts as new, whatever its position is: a queue
- * that was created anew numbers its messages from the beginning. The clocks of accepting hosts differ by less.
+ * A message received this much later (ms) than all judged ones counts as new, whatever its position: a queue that was
+ * recreated numbers its messages from the start. The clocks of accepting hosts differ by less.
  */
 const NEW_QUEUE_AFTER = 10_000;
 
-/** Whether an input was judged before. A message that is received twice has the same position in the order of its sensor. */
+/** Whether an input was judged before. A message that is received twice has the same position. */
 export const wasJudged = ({ position, receiveDate }: SensorInput, judged: JudgedPosition | undefined): boolean =>
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /**
- * Whether a decision of these inputs may be stored but not applied: they were received before, or accepted no later than
- * what was judged. (The receives of a dead letter that is put back are counted anew.)
+ * Whether a decision from these inputs may be stored but not applied: they were received before, or accepted no later than
+ * the judged ones. (SQS restarts the receive count of a redriven dead letter.)
  */
 export const mayBeDecided = (inputs: readonly SensorInput[], judged: JudgedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));
 
-/** Returns how far the messages of a sensor are judged once these inputs are. */
+/** Returns the position up to which the messages of a sensor are judged, including these inputs. */
 export const judgedUpTo = (
   inputs: readonly SensorInput[],
   before: JudgedPosition | undefined,

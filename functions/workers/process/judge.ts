@@ -26,30 +26,30 @@ export type NewEvent = Omit<Decided, 'rules'>;
 export type Judgement = {
   next: SensorState;
   events: readonly NewEvent[];
-  /** The timings of the falls that time moves on, if there are any. */
+  /** The timings of open falls, if there are any. */
   timings: Timings | null;
-  /** How far the messages of the sensor are judged; undefined leaves that as it is. */
+  /** The position up to which the messages of the sensor are judged; undefined leaves it unchanged. */
   judged: JudgedPosition | undefined;
 };
 
-/** `context` is the latest one if that had to be loaded; `inputs` are those that were judged. */
+/** `context` is the latest one if it had to be loaded; `inputs` are those that were judged. */
 type Judged = Judgement & { kind: 'judged'; context: SensorContext; inputs: readonly SensorInput[] };
-/** There is an event, or a region or a timing matters, but the context is only recent. */
+/** The context is only `recent`, but there is an event, or a region or timing matters. */
 type Outdated = { kind: 'outdated' };
 type InputStep = ({ kind: 'judged' } & Omit<Judgement, 'judged'>) | Outdated;
 
 type JudgeDeps = ProcessDeps & { newEventId: (time: number) => number };
 
-/** The most events of one decision, which is stored in one item with the state. A message is never divided. */
+/** The most events of one decision, which is stored in one item with the state. A message is never split. */
 const MAX_EVENTS = 25;
-/** The most rule hits of one decision, if every rule fires for every event: these are written within one invocation. */
+/** The most rule hits of one decision if every rule fires for every event, because one invocation writes them all. */
 const MAX_HITS = 250;
 
-/** The most events that are decided together: fewer for a customer with many rules. */
+/** Returns the most events that are decided together: fewer for a customer with many rules. */
 const maxEvents = ({ customer }: SensorContext): number =>
   Math.max(1, Math.min(MAX_EVENTS, Math.floor(MAX_HITS / (customer?.rules ?? 1))));
 
-/** Creates what generates event ids. Events of the same time get consecutive ids, also after those of the last decision. */
+/** Creates a generator of event ids. Events of the same time get consecutive ids, also after those of the last decision. */
 export const eventIdsAfter = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
   inOrder((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
 
@@ -63,7 +63,7 @@ const noteFirmware = async (
   await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
 };
 
-/** Ends learning phase and test mode when the device reports that it has learnt, before the message is decided. */
+/** Ends learning phase and test mode if the device reports that it has learnt, before the message is decided. */
 const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: number): Promise<void> => {
   const key = { ...sensorKey(context), manufacturer: context.sensor.manufacturer };
   await retryOnConflict(async () => {
@@ -75,7 +75,7 @@ const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: 
   });
 };
 
-/** The step of an input, with the ids of its events. */
+/** Returns the step of an input, with ids for its events. */
 const stepOf = (
   { newEventId }: JudgeDeps,
   { freshness }: SensorContext,
@@ -91,7 +91,7 @@ const stepOf = (
   return { kind: 'judged', next, events: identified, timings };
 };
 
-/** Judges a call by which its device only shows that it is online. */
+/** Judges a call that only shows that the device is online. */
 const judgeCall = (deps: JudgeDeps, context: SensorContext, state: SensorState, input: SensorInput): InputStep => {
   const sensorId = context.sensor.id;
   const { receiveDate } = input;
@@ -105,7 +105,7 @@ const judgeNotice = (deps: JudgeDeps, context: SensorContext, state: SensorState
   return stepOf(deps, context, input, stepByNotice(state, [notice.notice, notice], cause));
 };
 
-/** Judges a message. One that makes an event is stored first; a duplicate only shows that its device is online. */
+/** Judges a message. If it makes an event, it is stored first; a duplicate only shows that its device is online. */
 const judgeMessage = async (
   deps: JudgeDeps,
   context: SensorContext,
@@ -142,7 +142,10 @@ const judgeInput = (
   return input.kind === 'message' ? judgeMessage(deps, context, state, input) : judgeCall(deps, context, state, input);
 };
 
-/** Whether an input is a notice that is an event already. The sweep sends another task for one that is pending for long. */
+/**
+ * Whether an input is a notice that is an event already. The sweep enqueues another task for a notice that is long
+ * pending.
+ */
 const isDuplicateNotice = async (
   { store }: ProcessDeps,
   context: SensorContext,
@@ -156,7 +159,7 @@ const isDuplicateNotice = async (
   );
 };
 
-/** Judges inputs with the given context, each from the state that the one before left. */
+/** Judges inputs in a context, each from the state after the previous one. */
 const judgeWith = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -182,7 +185,7 @@ const judgeWith = async (
 };
 
 /**
- * Judges as many of the pending inputs as one decision can hold. The latest context is loaded only when it matters; most
+ * Judges as many of the pending inputs as one decision can hold. The latest context is loaded only if it matters: most
  * messages make no event.
  */
 export const judge = async (

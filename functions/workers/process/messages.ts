@@ -9,7 +9,7 @@ import { judge } from './judge.ts';
 /** How much time (ms) must be left to apply a decision. */
 const MARGIN_MS = 5_000;
 
-/** Finishes the previous decision if a crash may have left it applied in part. Returns the context after that. */
+/** Finishes the previous decision if a crash may have left it incomplete. Returns the context after that. */
 const finishUnfinished = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -23,7 +23,7 @@ const finishUnfinished = async (
   return context;
 };
 
-/** Ends the notices among judged inputs, and marks the tasks of which nothing is pending as done. */
+/** Ends the notices among judged inputs, and marks tasks with no pending input as done. */
 const complete = async (
   { store }: ProcessDeps,
   { customerId, sensorId }: SensorKey,
@@ -36,9 +36,9 @@ const complete = async (
 };
 
 /**
- * Discards what a sensor reported that belonged to nobody and is gone or linked by now, or that was erased. A sensor of a
- * customer leaves its record for longer than its messages may be pending; without one they are never done: the sensor is in
- * another table.
+ * Discards the messages of a sensor that was unlinked and is now gone or linked, or that was erased. A sensor of a customer
+ * leaves a record for longer than its messages may be pending, so without one it is in another table, and the messages are
+ * quarantined.
  */
 const discard = async (
   { store, log }: ProcessDeps,
@@ -48,14 +48,14 @@ const discard = async (
   const isOfCustomer = customerId !== UNASSIGNED && tasks.some(({ task }) => task.type === 'process_messages');
   if (isOfCustomer && !(await store.sensors.wasErased(customerId, sensorId)))
     throw new Quarantine('the table has no such sensor');
-  log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
+  log('info', 'messages of a deleted or moved sensor were discarded', { customerId, sensorId });
   for (const { task, done } of tasks) {
     if (task.type === 'process_notice') await store.events.endNotice(customerId, sensorId, task.uuid);
     done();
   }
 };
 
-/** Processes messages and notices of one sensor, all of the time when it belonged to one customer. */
+/** Processes messages and notices of one sensor, all from the time when it belonged to the same customer. */
 export const processMessages = async (
   deps: ProcessDeps,
   key: SensorKey,

@@ -2,8 +2,8 @@ import { SWEEP_SECONDS } from '#shared/domain/sensor/sensor-state.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
- * Puts a task on its queue for each item that is due in the due index, except for sensors that are online, and dead
- * letters back on their queues.
+ * Enqueues the tasks of the items that are due in the index `due`, except for sensors that are online, and redrives
+ * dead letters.
  */
 export const sweep = scheduled({
   name: 'sweep',

@@ -10,19 +10,22 @@ import { createResend } from './resend.ts';
 
 type SweepDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The most deliveries that are named in the log. */
+/** The most deliveries that a log line names. */
 const MAX_LOGGED = 100;
-/** How much time (ms) the sweep leaves unused for queues that do not answer. What is left waits for the next sweep. */
+/** How much time (ms) the sweep leaves unused for queues that do not respond. The rest is left to the next sweep. */
 const MARGIN_MS = 10_000;
 
-/** Whether a task is due all the time, as those of disabled webhooks and running replays: its age says nothing. */
-const isStanding = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
+/** Whether a task is always due, like those of disabled webhooks and running replays, so that its age means nothing. */
+const isAlwaysDue = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 
 const createSweep = () => {
   const resend = createResend();
   const checks = createSensorChecks();
 
-  /** Enqueues the tasks of due entries, unless that was done a short time ago. Returns those that were to be enqueued. */
+  /**
+   * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, also of queues that
+   * failed.
+   */
   const enqueueDue = async (
     { enqueue, now }: SweepDeps,
     entries: readonly Due[],
@@ -45,14 +48,14 @@ const createSweep = () => {
     const { store, redrive, now, log, measure } = deps;
     const { since: upSince, cursors, isToRedrive, isOutdated } = await store.due.beat(now(), deps.longestGap());
     if (isOutdated) {
-      log('error', 'the table holds what only a newer version understands: deploy that one');
+      log('error', 'the table holds data that only a newer version understands: deploy that version');
       measure('TasksFailed', 1, { worker: sweep.name, kind: 'outdated' });
     }
     resend.tidy(now());
     checks.tidy(now());
-    // A part that fails must not stop the others: what is in it stays due.
+    // A part that fails must not stop the others. Its entries stay due.
     const noteFailure = (error: unknown, items = 1): void => {
-      log('error', 'what is due waits for the next sweep', {}, error);
+      log('error', 'due tasks were not enqueued and are left to the next sweep', {}, error);
       measure('TasksFailed', items, { worker: sweep.name, kind: kindOfFailure(error) });
     };
     const start = now();
@@ -60,17 +63,17 @@ const createSweep = () => {
     let oldest = start;
     deps.failpoint('sweep.begun');
     for await (const page of store.due.waiting(now(), cursors, noteFailure)) {
-      const entries = await checks.withoutQuiet(deps, page, upSince);
+      const entries = await checks.withoutOnline(deps, page, upSince);
       deps.failpoint('sweep.checked');
       sent.push(...(await enqueueDue(deps, entries, noteFailure)));
       deps.failpoint('sweep.enqueued');
-      oldest = Math.min(oldest, ...entries.flatMap(({ task, time }) => (isStanding(task) ? [] : [time])));
+      oldest = Math.min(oldest, ...entries.flatMap(({ task, time }) => (isAlwaysDue(task) ? [] : [time])));
       if (timeLeft() < MARGIN_MS) break;
     }
     measure('OldestWaiting', (start - oldest) / 1_000);
     if (cursors.length > 0) await store.due.leave(cursors);
     const deliveryIds = sent.flatMap((task) => ('deliveryId' in task ? task.deliveryId : [])).slice(0, MAX_LOGGED);
-    if (sent.length > 0) log('info', 'put on the queues what was due', { sent: sent.length, deliveryIds });
+    if (sent.length > 0) log('info', 'due tasks were enqueued', { sent: sent.length, deliveryIds });
     if (isToRedrive) await redrive();
   };
 };

@@ -12,7 +12,7 @@ const fields = ['@timestamp', 'level', 'message', 'consumer', 'operation', ...id
 const queries: Readonly<Record<string, { filter: string; sort?: string }>> = {
   'what became of ID (a request, message, event, sensor, webhook or delivery)': { filter: '@message like "ID"' },
   'errors, newest first': { filter: 'level = "error" or level = "ERROR"', sort: '@timestamp desc' },
-  'tasks that are retried': { filter: 'message = "a message comes again" or message = "a message was not worked off"' },
+  'tasks that are retried': { filter: 'message = "a task will be retried later" or message = "a task failed"' },
   'messages in quarantine': { filter: 'message = "a message cannot be read"' },
   'functions that ran out of time or memory': {
     filter: 'type like /^platform/ and @message like /timeout|OutOfMemory|error/',

@@ -5,18 +5,17 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 
-/** What is sent: the text and its type, the id by which the receiver recognises the message, and that of this delivery. */
+/** What is sent: the body and its type, the id by which the receiver recognizes the message, and that of this delivery. */
 export type Payload = { body: string; mediaType: string; messageId: string; deliveryId: string; isTest: boolean };
 /** The sender: name, version and URL of the service. */
 type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-const busy = new Set([429, 502, 503, 504]);
+const overloadedStatuses = new Set([429, 502, 503, 504]);
 const GONE = 410;
 
 /**
- * Gives the seconds that a Retry-After header asks for. It gives 0 if the header is malformed or in the past. `now` is
- * in ms.
+ * Returns the seconds that a Retry-After header asks for; 0 if it is malformed or in the past. `now` is in ms.
  */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
   if (header === null) return 0;
@@ -32,16 +31,16 @@ type HttpAnswer = {
   acknowledgedBy?: string | null;
 };
 
-/** Gives the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
+/** Returns the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
 export const outcomeOf = ({ status, error, retryAfter, acknowledgedBy }: HttpAnswer, now: number): AttemptOutcome => {
   if (status !== null && isSuccess(status)) return { what: 'accepted', ...(acknowledgedBy && { acknowledgedBy }) };
   if (status === GONE) return { what: 'gone' };
-  const isOverloaded = error === 'timeout' || (status !== null && busy.has(status));
-  const asks = status === 429 || status === 503;
-  return { what: 'failed', isOverloaded, retryAfterSeconds: asks ? retryAfterSeconds(retryAfter, now) : 0 };
+  const isOverloaded = error === 'timeout' || (status !== null && overloadedStatuses.has(status));
+  const mayDelay = status === 429 || status === 503;
+  return { what: 'failed', isOverloaded, retryAfterSeconds: mayDelay ? retryAfterSeconds(retryAfter, now) : 0 };
 };
 
-/** Makes the headers that are the same at every attempt. None of them is secret. */
+/** Returns the headers that are the same at every attempt. None of them is secret. */
 export const plainHeadersOf = (
   { SERVICE_NAME, SERVICE_VERSION }: Pick<Sender, 'SERVICE_NAME' | 'SERVICE_VERSION'>,
   { mediaType, messageId, isTest }: Omit<Payload, 'body' | 'deliveryId'>,
@@ -52,7 +51,7 @@ export const plainHeadersOf = (
   'webhook-id': messageId,
 });
 
-/** Makes all headers of one attempt, those that authenticate and sign it too. */
+/** Returns all headers of one attempt, including those that authenticate and sign it. */
 export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload, sender: Sender, now: number) => {
   const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
   const { body, messageId, deliveryId } = payload;
@@ -74,7 +73,7 @@ export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload,
   };
 };
 
-/** Signs a payload and posts it to a webhook with decrypted secrets. It never rejects because of the receiver. */
+/** Signs a payload and posts it to a webhook with decrypted secrets. Never rejects because of the receiver. */
 export const sendByHttp = async (
   client: Pick<WebhookClient, 'post'>,
   webhook: PostedWebhook,

@@ -1,20 +1,23 @@
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 
-/** What a person is told, and nothing else. `url` is where they say that they take care of it; null: nowhere. */
+/** What is sent to a person. `url` is the link that acknowledges the alarm, or null. */
 export type Letter = { title: string; text: string; url: string | null; language: Language };
 
 /**
- * What became of a letter: a service took it, the address is none (any more), or why it was not taken, which may pass. The
- * reason is a word or the name of an error; it holds neither address nor text.
+ * What became of a notification: the service accepted it, the address is not or no longer valid, or the reason to retry,
+ * which is a word or the name of an error and contains neither address nor text.
  */
 export type PersonOutcome = 'accepted' | 'gone' | { retry: string };
 
 /**
- * Sends a letter to one channel of a person. It never rejects for what a service answers or leaves unanswered; each call
- * ends within `DELIVERY_DEADLINE_SECONDS`. It rejects with KeysUnavailable when the key of pushes cannot be opened.
+ * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
+ * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
  */
-export type SendToPerson = (channel: Channel, letter: Letter) => Promise<PersonOutcome>;
+export type SendToPerson = (channel: Channel, notification: Letter) => Promise<PersonOutcome>;
 
-/** `kinds` are the kinds of channels that this stage has a service for; others end as `{ retry: 'unavailable' }`. */
+/**
+ * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'
+ * }`.
+ */
 export type People = { kinds: readonly ChannelKind[]; send: SendToPerson };

@@ -3,24 +3,28 @@ import type { PushSubscription } from '#shared/domain/people/channel.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 
-/** For how long (s) the service of a browser keeps a push for a device that is off: five tries take 10 minutes. */
-const KEPT_SECONDS = 600;
-const goneFor: readonly (number | null)[] = [404, 410];
+/** How long (s) a push service keeps a message for a device that is off: as long as the five attempts take. */
+const TTL_SECONDS = 600;
+const goneStatuses: readonly (number | null)[] = [404, 410];
 
-/** The keys of a stage, as texts of base64url. `subject` is the address by which services of browsers reach its people. */
+/** The keys of a stage in base64url. `subject` is the contact for operators of push services. */
 type PushSigner = { publicKey: string; privateKey: string; subject: string };
 
 const requestOf = (subscription: PushSubscription, payload: string, vapidDetails: PushSigner) => {
-  const options = { vapidDetails, TTL: KEPT_SECONDS, urgency: 'high' as const };
+  const options = { vapidDetails, TTL: TTL_SECONDS, urgency: 'high' as const };
   try {
     return webPush.generateRequestDetails(subscription, payload, options);
   } catch {
-    // Keys of subscriptions are judged when they are saved (shared/auth/push-keys.ts): it is our key or our address.
+    // Keys of subscriptions are checked when they are saved (shared/auth/push-keys.ts), so the fault is the stage's key
+    // or contact.
     return null;
   }
 };
 
-/** Pushes to a browser, encrypted for it (RFC 8291). The address is one that a user gave: it is checked as webhooks are. */
+/**
+ * Sends a push message to a browser, encrypted for it (RFC 8291). Its URL came from a user, so it is checked like a
+ * webhook.
+ */
 export const pushTo = async (
   client: Pick<WebhookClient, 'post'>,
   subscription: PushSubscription,
@@ -32,6 +36,6 @@ export const pushTo = async (
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const { status, error } = await client.post({ url: subscription.endpoint, headers, body: request.body });
   if (status !== null && status >= 200 && status < 300) return 'accepted';
-  if (goneFor.includes(status) || error === 'url_denied' || error === 'address_denied') return 'gone';
+  if (goneStatuses.includes(status) || error === 'url_denied' || error === 'address_denied') return 'gone';
   return { retry: error ?? `status_${status}` };
 };

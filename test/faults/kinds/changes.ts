@@ -3,12 +3,12 @@ import type { Fault, Story } from '../fault.ts';
 import { addAlarm, addHook, type Home, type Hook, replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';
 
-/** After so many ms a lagging read sees a write. */
-const LAG_IS_OVER = 3_000;
+/** The time (ms) after which a lagging read sees a write. */
+const LAG_MS = 3_000;
 
 const deleteHook = ({ client }: Home, { id }: Hook) => client.ok('DELETE', `/webhooks/${id}`);
 
-const allIsNew = async (scene: Scene): Promise<Story> => {
+const newSetup = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, fresh } = scene;
   const { birch } = homes;
   birch.sensor = await linkSensor(birch.client);
@@ -25,20 +25,20 @@ const allIsNew = async (scene: Scene): Promise<Story> => {
   };
 };
 
-const movedHere = async ({ homes: { birch, maple }, admin }: Scene): Promise<Story> => {
+const movedIn = async ({ homes: { birch, maple }, admin }: Scene): Promise<Story> => {
   birch.sensor = await linkSensor(maple.client);
   const path = `/sensors/${birch.sensor.sensorId}/customer`;
   await (await admin()).ok('PUT', path, { customerId: birch.customerId });
   return {};
 };
 
-const allIsGone = async (scene: Scene): Promise<Story> => {
+const deletedBefore = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, fresh } = scene;
   const { birch } = homes;
   const own = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
   const withRule = await addAlarm(scene);
   const withHook = await addAlarm(scene);
-  await step(LAG_IS_OVER);
+  await step(LAG_MS);
   await deleteHook(birch, own);
   await deleteHook(birch, withHook.hook);
   await birch.client.ok('DELETE', withRule.rule);
@@ -53,11 +53,11 @@ const allIsGone = async (scene: Scene): Promise<Story> => {
   };
 };
 
-const allIsOther = async (scene: Scene): Promise<Story> => {
+const changedBefore = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, fresh } = scene;
   const { birch } = homes;
   const { hook, rule, bot } = await addAlarm(scene);
-  await step(LAG_IS_OVER);
+  await step(LAG_MS);
   const path = `/${birch.customerId}/${fresh('other')}`;
   const secretKey = fresh('another-secret-of-sixteen');
   await replaceHook(birch.client, hook, { url: receiver.urls.http + path });
@@ -73,26 +73,26 @@ const allIsOther = async (scene: Scene): Promise<Story> => {
       await birch.client.ok('DELETE', rule);
       await deleteHook(birch, hook);
       await birch.client.ok('DELETE', bot);
-      return receiver.unsigned() > unsigned ? ['what was signed with a secret of before'] : [];
+      return receiver.unsigned() > unsigned ? ['a request was signed with an old secret'] : [];
     },
   };
 };
 
-const leaves = async (scene: Scene, leave: (home: Home) => Promise<unknown>): Promise<Story> => {
+const changesSensor = async (scene: Scene, change: (home: Home) => Promise<unknown>): Promise<Story> => {
   const { birch } = scene.homes;
   birch.sensor = await linkSensor(birch.client);
-  return { atOnce: () => leave(birch).then(() => {}) };
+  return { atOnce: () => change(birch).then(() => {}) };
 };
-const movesOn = (scene: Scene): Promise<Story> =>
-  leaves(scene, async ({ sensor }) => {
+const movedOut = (scene: Scene): Promise<Story> =>
+  changesSensor(scene, async ({ sensor }) => {
     const body = { customerId: scene.homes.maple.customerId };
     return (await scene.admin()).ok('PUT', `/sensors/${sensor.sensorId}/customer`, body);
   });
-const isDeleted = (scene: Scene): Promise<Story> =>
-  leaves(scene, ({ sensor, client }) => client.ok('DELETE', `/sensors/${sensor.sensorId}`));
+const sensorDeleted = (scene: Scene): Promise<Story> =>
+  changesSensor(scene, ({ sensor, client }) => client.ok('DELETE', `/sensors/${sensor.sensorId}`));
 
 /** Starts a replay of deliveries that have just failed. */
-const replayedAtOnce = async ({ homes: { birch }, clock }: Scene): Promise<Story> => {
+const replayedImmediately = async ({ homes: { birch }, clock }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
     heal: async () => {
@@ -102,36 +102,36 @@ const replayedAtOnce = async ({ homes: { birch }, clock }: Scene): Promise<Story
   };
 };
 
-/** Every process that begins to evaluate a message dies. */
-const waiting = { rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', steps: 0 } as const;
+/** Every process that starts to judge a message dies. */
+const unjudged = { rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', steps: 0 } as const;
 
-/** Faults in which people change things just before a fall, or just after it. */
+/** Faults in which users make changes just before or after a fall. */
 export const ofChanges: readonly Fault[] = [
   {
-    title: 'a sensor, a rule, a bot and webhooks are created just before a fall: all webhooks are told',
-    story: allIsNew,
+    title: 'a sensor, a rule, a bot and webhooks are created just before a fall: all webhooks receive it',
+    story: newSetup,
   },
   {
-    title: 'a sensor moves to another customer just before it reports a fall: the new customer is told',
-    story: movedHere,
+    title: 'a sensor moves to another customer just before it reports a fall: the new customer receives it',
+    story: movedIn,
   },
-  { title: 'a rule and webhooks are deleted just before a fall: they get no delivery', story: allIsGone },
-  { title: 'a URL, a secret and a token are changed just before a fall: the new ones are used', story: allIsOther },
+  { title: 'a rule and webhooks are deleted just before a fall: they get no delivery', story: deletedBefore },
+  { title: 'a URL, a secret and a token are changed just before a fall: the new ones are used', story: changedBefore },
   {
-    title: 'a sensor moves to another customer before its fall is evaluated: the previous customer is told',
-    ...waiting,
-    story: movesOn,
+    title: 'a sensor moves to another customer before its fall is judged: the previous customer receives it',
+    ...unjudged,
+    story: movedOut,
   },
   {
-    title: 'a sensor is deleted before its fall is evaluated: its customer is told',
-    ...waiting,
-    story: isDeleted,
+    title: 'a sensor is deleted before its fall is judged: its customer receives it',
+    ...unjudged,
+    story: sensorDeleted,
   },
   {
     title: 'a replay starts just after deliveries have failed: all of them arrive',
     rates: { trouble: 1 },
     settings: { RETRY_SCHEDULE: [0] },
-    story: replayedAtOnce,
+    story: replayedImmediately,
     steps: 0,
     falls: 'one',
   },

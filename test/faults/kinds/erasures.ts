@@ -7,7 +7,7 @@ import type { Scene } from '../scene.ts';
 const MINUTE = 60_000;
 type Fed = { id: string; body: string };
 
-/** A home of its own, whose falls wait in the feed of a webhook without an address. */
+/** Creates a separate home, whose falls are fetched from the feed of a webhook without a URL. */
 const furnishHome = async (scene: Scene) => {
   const home = await createHome(await scene.admin(), scene.fresh('yew'), ALL_PERMISSIONS);
   const erased = await linkSensor(home.client);
@@ -17,13 +17,13 @@ const furnishHome = async (scene: Scene) => {
   return { ...home, erased, other, path: `/webhooks/${id}`, reader: home.client.as(token) };
 };
 
-/** A sensor, or the whole home, is erased while falls are told; the other sensor goes on. */
+/** A sensor or the whole home is erased while falls are delivered; the falls of the other sensor must arrive. */
 const erase =
   (kind: 'sensor' | 'customer') =>
   async (scene: Scene): Promise<Story> => {
     const { clock, step, judged, answered, cloud, stores, everything, chance } = scene;
     const { customerId, username, erased, other, path, reader } = await furnishHome(scene);
-    const told: number[] = [];
+    const otherFalls: number[] = [];
     const starts = new Set<number>();
     const fall = async (sensor: typeof other): Promise<number> => {
       const start = clock.now();
@@ -32,7 +32,7 @@ const erase =
       for (;;) {
         const { status } = await send();
         if (status === 202) return start;
-        // Its device has no token any more.
+        // The token of an erased device is no longer valid.
         if (status === 401) return 0;
         await cloud.idle();
       }
@@ -43,10 +43,10 @@ const erase =
     const begin = async (): Promise<void> => {
       while (id === '') {
         const admin = await scene.admin();
-        const answer = await answered(admin.call('POST', `/customers/${customerId}/erasures`, body));
-        if (answer.status === 202) id = (answer.body as { id: string }).id;
-        // A call whose answer was lost may have erased it.
-        if (answer.status === 404) return;
+        const response = await answered(admin.call('POST', `/customers/${customerId}/erasures`, body));
+        if (response.status === 202) id = (response.body as { id: string }).id;
+        // A call whose response was lost may have started the erasure.
+        if (response.status === 404) return;
         await cloud.idle();
       }
     };
@@ -54,13 +54,13 @@ const erase =
       atOnce: async () => {
         for (let round = 0; round < 4; round++) {
           await fall(erased);
-          told.push(await fall(other));
+          otherFalls.push(await fall(other));
           await step(chance() * MINUTE);
         }
         await begin();
         for (let round = 0; round < 6; round++) {
           await fall(erased);
-          if (kind === 'sensor') told.push(await fall(other));
+          if (kind === 'sensor') otherFalls.push(await fall(other));
           await step(4 * MINUTE);
         }
       },
@@ -80,26 +80,26 @@ const erase =
         ];
         const rows = (await everything()).filter((row) => !/^(C#\d+#JOBS|ERASURES|C#\d+ ERASED#\S+) /.test(row));
         const traces = rows.filter((row) => needles.some((needle) => new RegExp(`${needle}(?!\\d)`).test(row)));
-        const left = traces.map((row) => `after the erasure there is ${row.slice(0, 120)}`);
+        const left = traces.map((row) => `the erasure left ${row.slice(0, 120)}`);
         const state = job && job.state !== 'completed' ? [`the erasure is ${job.state}`] : [];
-        const missing = kind === 'customer' ? [] : told.filter((start) => !starts.has(start));
-        return [...state, ...left, ...missing.map((start) => `the fall of another at ${start} was lost`)];
+        const missing = kind === 'customer' ? [] : otherFalls.filter((start) => !starts.has(start));
+        return [...state, ...left, ...missing.map((start) => `the fall of the other sensor at ${start} was lost`)];
       },
     };
   };
 
-/** Faults while something is erased. */
+/** Faults during an erasure. */
 export const ofErasures: readonly Fault[] = (['sensor', 'customer'] as const).flatMap((kind): Fault[] => [
   {
-    title: `processes die while a ${kind} is erased: nothing of it is left, and others are told all`,
+    title: `processes die while a ${kind} is erased: none of its data is left, and no other fall is lost`,
     rates: { crashes: failpoints, crash: 0.1, doubleMessage: 0.2 },
     falls: 'one',
     steps: 0,
     story: erase(kind),
   },
   {
-    title: `table and queues fail while a ${kind} is erased: nothing of it is left, and others are told all`,
-    rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lateMessage: 0.2 },
+    title: `table and queues fail while a ${kind} is erased: none of its data is left, and no other fall is lost`,
+    rates: { refusal: 0.05, lostResponse: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lateMessage: 0.2 },
     falls: 'one',
     steps: 0,
     story: erase(kind),

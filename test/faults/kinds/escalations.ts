@@ -7,23 +7,26 @@ import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
 const STEPS = [30, 60, 90];
-/** A step begins no later (ms) than this after an acknowledgement was answered (completion 12 "Escalation"). */
-const AT_ONCE = 1_000;
+/** The longest time (ms) from the response to an acknowledgement until no step starts (completion 12 "Escalation"). */
+const MAX_DELAY_MS = 1_000;
 
-/** A home of its own, whose rule tells a webhook at once and another one in each step. Its first fall is hit number 1. */
+/**
+ * Creates a separate home, whose rule notifies a webhook immediately and another one in each step. Its first fall is hit
+ * 1.
+ */
 const furnishHome = async (scene: Scene) => {
   const { receiver, clock, answered, cloud } = scene;
   const { customerId, client } = await createHome(await scene.admin(), scene.fresh('elm'), ALL_PERMISSIONS);
   const { device, sensorId } = await linkSensor(client);
   const home = homeAt(client);
   const urlOf = (name: string) => `${receiver.urls.http}/${customerId}/${name}`;
-  const told = await Promise.all(
+  const targets = await Promise.all(
     ['first', 'second', 'third', 'fourth'].map((name) =>
       home.addRecipient(name, { url: urlOf(name), secretKey: null }),
     ),
   );
-  const hooks = told.map(({ webhook }) => webhook.id);
-  const [first = [], ...others] = told.map(({ recipient }) => [recipient]);
+  const hooks = targets.map(({ webhook }) => webhook.id);
+  const [first = [], ...others] = targets.map(({ recipient }) => [recipient]);
   await home.addRule({
     name: 'n',
     situation: 'fall_detected',
@@ -34,13 +37,13 @@ const furnishHome = async (scene: Scene) => {
 
   return {
     hooks,
-    /** Calls until it is answered, though processes die and the table fails. */
+    /** Posts a fall until it is accepted, even if processes die and the table fails. */
     fall: async (): Promise<void> => {
       const message = { ...fallMessage('calling', clock.now()), uuid: crypto.randomUUID() };
       const send = () => answered(device.call('POST', `/devices/${sensorId}/messages`, message));
       while ((await send()).status !== 202) await cloud.idle();
     },
-    /** Acknowledges the fall. Gives when (ms) that was answered; null when its hit is not written yet. */
+    /** Acknowledges the fall. Returns when (ms) the response came; null if its hit is not written yet. */
     acknowledge: async (): Promise<number | null> => {
       for (;;) {
         const { status } = await client.call('PUT', `${path}/acknowledgement`, {});
@@ -48,41 +51,43 @@ const furnishHome = async (scene: Scene) => {
         if (status === 404) return null;
       }
     },
-    /** What each webhook got of the fall, in the order of the steps, and what its hit says. */
+    /** Returns the receipts of each webhook, in the order of the steps, and the content of the hit. */
     outcome: async () => {
-      const got = receiver.receipts.map((receipt) => ({ ...receipt }));
+      const receipts = receiver.receipts.map((receipt) => ({ ...receipt }));
       await ownEvents(scene, customerId, sensorId);
       const { ruleMessages, acknowledgement } = await client.ok<RuleHit>('GET', path);
-      return { got: hooks.map((id) => got.filter(({ webhookId }) => webhookId === id)), ruleMessages, acknowledgement };
+      const bySteps = hooks.map((id) => receipts.filter(({ webhookId }) => webhookId === id));
+      return { bySteps, ruleMessages, acknowledgement };
     },
   };
 };
 
-const idsOf = (got: readonly { messageId: string }[]): number => new Set(got.map(({ messageId }) => messageId)).size;
+const countIds = (receipts: readonly { messageId: string }[]): number =>
+  new Set(receipts.map(({ messageId }) => messageId)).size;
 
-/** A fall that nobody acknowledges: each step must be told, under one id. */
+/** A fall that nobody acknowledges: each step must be delivered under one id. */
 const threeSteps = async (scene: Scene): Promise<Story> => {
   const home = await furnishHome(scene);
   return {
     atOnce: home.fall,
     after: async () => {
-      const { got, ruleMessages } = await home.outcome();
-      const said = ruleMessages.map(({ step, wasSend }) => `${step}${wasSend ? '' : ' untold'}`).join();
+      const { bySteps, ruleMessages } = await home.outcome();
+      const stepsOfHit = ruleMessages.map(({ step, wasSend }) => `${step}${wasSend ? '' : ' undelivered'}`).join();
       return [
-        ...got.flatMap((receipts, step) =>
-          idsOf(receipts) === 1 ? [] : [`step ${step} was told under ${idsOf(receipts)} ids`],
+        ...bySteps.flatMap((receipts, step) =>
+          countIds(receipts) === 1 ? [] : [`step ${step} was delivered under ${countIds(receipts)} ids`],
         ),
-        ...(said === '0,1,2,3' ? [] : [`the hit has the steps ${said}`]),
+        ...(stepsOfHit === '0,1,2,3' ? [] : [`the hit has the steps ${stepsOfHit}`]),
       ];
     },
   };
 };
 
-/** A fall that somebody acknowledges while a step is decided: what comes first counts, and nothing begins later. */
+/** A fall that is acknowledged while a step is decided: whichever comes first counts, and no step starts later. */
 const raced = async (scene: Scene): Promise<Story> => {
   const home = await furnishHome(scene);
   const { chance, step, cloud } = scene;
-  let answeredAt: number | null = null;
+  let acknowledgedAt: number | null = null;
   let before = 0;
   return {
     atOnce: async () => {
@@ -92,62 +97,62 @@ const raced = async (scene: Scene): Promise<Story> => {
       for (let at = 0; at < before; at++) await step(30_100);
       const stepping = step(30_100);
       for (let turns = Math.floor(chance() * 60); turns > 0; turns--) await setImmediate();
-      answeredAt = await home.acknowledge();
+      acknowledgedAt = await home.acknowledge();
       await stepping;
-      answeredAt ??= await home.acknowledge();
+      acknowledgedAt ??= await home.acknowledge();
     },
     after: async () => {
-      const { got, ruleMessages, acknowledgement } = await home.outcome();
-      const steps = got.slice(1);
-      const late = steps.flat().filter(({ at }) => answeredAt !== null && at > answeredAt + AT_ONCE);
+      const { bySteps, ruleMessages, acknowledgement } = await home.outcome();
+      const steps = bySteps.slice(1);
+      const late = steps.flat().filter(({ at }) => acknowledgedAt !== null && at > acknowledgedAt + MAX_DELAY_MS);
       return [
-        ...(answeredAt === null || !acknowledgement ? ['nobody could acknowledge'] : []),
-        ...late.map(({ at }) => `a step began ${at - (answeredAt ?? 0)} ms after the acknowledgement`),
+        ...(acknowledgedAt === null || !acknowledgement ? ['the alarm could not be acknowledged'] : []),
+        ...late.map(({ at }) => `a step started ${at - (acknowledgedAt ?? 0)} ms after the acknowledgement`),
         ...steps.flatMap((receipts, at) =>
-          idsOf(receipts) <= 1 ? [] : [`step ${at + 1} was told under ${idsOf(receipts)} ids`],
+          countIds(receipts) <= 1 ? [] : [`step ${at + 1} was delivered under ${countIds(receipts)} ids`],
         ),
         ...(ruleMessages.length > before + 2 ? [`${ruleMessages.length} messages after ${before} steps`] : []),
-        ...(idsOf(got[0] ?? []) === 1 ? [] : ['the first recipient was not told once']),
+        ...(countIds(bySteps[0] ?? []) === 1 ? [] : ['the first recipient was not notified exactly once']),
       ];
     },
   };
 };
 
-const whole = { falls: 'one', steps: 3, stepMs: 31_000 } as const;
-const deaths = [
+const threeRounds = { falls: 'one', steps: 3, stepMs: 31_000 } as const;
+const crashes = [
   ...(['process.decided', 'process.hits_written', 'process.deliveries_written', 'process.applied'] as const),
   ...(['escalate.decided', 'escalate.written', 'escalate.enqueued'] as const),
 ];
 
-/** Faults while alarms that nobody acknowledges are told on. */
+/** Faults while alarms escalate. */
 export const ofEscalations: readonly Fault[] = [
   {
-    title: 'an alarm escalates over three steps while processes die: each step is told, under one id',
-    rates: { crashes: deaths, crash: 0.4 },
-    ...whole,
+    title: 'an alarm escalates over three steps while processes die: each step is delivered under one id',
+    rates: { crashes, crash: 0.4 },
+    ...threeRounds,
     story: threeSteps,
   },
   {
     title:
-      'an alarm escalates over three steps while table and queues fail, or deliver twice: each step is told, under one id',
-    rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.3, lostDeletion: 0.2 },
-    ...whole,
+      'an alarm escalates over three steps while table and queues fail or deliver twice: each step is delivered under one id',
+    rates: { refusal: 0.05, lostResponse: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.3, lostDeletion: 0.2 },
+    ...threeRounds,
     story: threeSteps,
   },
   {
-    title: 'sweeps and timers die while an alarm escalates: each step is told, under one id',
+    title: 'sweeps and timers die while an alarm escalates: each step is delivered under one id',
     rates: { crashes: ['sweep.begun', 'sweep.checked', 'sweep.enqueued', 'escalate.decided'], crash: 0.6, unsent: 0.3 },
-    ...whole,
+    ...threeRounds,
     story: threeSteps,
   },
   {
-    title: 'an acknowledgement races a step: no step begins more than a second after it was answered',
+    title: 'an acknowledgement races a step: no step starts more than a second after its response',
     rates: { doubleMessage: 0.3 },
     falls: 'one',
     story: raced,
   },
   {
-    title: 'an acknowledgement races a step while processes die: no step begins more than a second after it',
+    title: 'an acknowledgement races a step while processes die: no step starts more than a second after its response',
     rates: { crashes: ['escalate.decided', 'escalate.written', 'escalate.enqueued'], crash: 0.4, doubleMessage: 0.2 },
     falls: 'one',
     story: raced,

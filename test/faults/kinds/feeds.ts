@@ -4,12 +4,12 @@ import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '#test/fixt
 import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
 
-type Fed = { id: string; body: string; headers: Record<string, string> };
-type Seen = { id: string; sensorId: string; start: number };
+type FeedItem = { id: string; body: string; headers: Record<string, string> };
+type FetchedFall = { id: string; sensorId: string; start: number };
 const SENSORS = 3;
 const MINUTE = 60_000;
 
-/** A home of its own with some sensors, whose falls wait in the feed of a webhook without an address. */
+/** Creates a separate home with some sensors, whose falls are fetched from the feed of a webhook without a URL. */
 const furnishHome = async (scene: Scene) => {
   const { client } = await createHome(await scene.admin(), scene.fresh('ash'), ALL_PERMISSIONS);
   const sensors = [];
@@ -20,56 +20,56 @@ const furnishHome = async (scene: Scene) => {
 };
 
 /**
- * A receiver behind a router: it fetches, keeps what it got, and then the id that it goes on behind. It loses answers, and
- * dies between two of these steps, so that it begins again behind the id that it kept last.
+ * Creates a receiver behind a router. It fetches, stores each fall, and then the id after which it continues. It loses
+ * responses, and dies between these steps, after which it continues behind the id that it stored last.
  */
 const createReader = ({ chance }: Scene, reader: Client, path: string) => {
-  const seen: Seen[] = [];
-  let kept = '';
-  const keep = ({ id, body }: Fed): void => {
+  const fetched: FetchedFall[] = [];
+  let lastId = '';
+  const store = ({ id, body }: FeedItem): void => {
     const { event, sensor } = JSON.parse(body);
-    seen.push({ id, sensorId: sensor.id, start: event.raw.payload.timestamp });
+    fetched.push({ id, sensorId: sensor.id, start: event.raw.payload.timestamp });
   };
-  /** Fetches once; false when there was nothing, or no answer. */
+  /** Fetches once. Returns false if there was nothing, or no response. */
   const fetchOnce = async (mayDie: boolean): Promise<boolean> => {
     const limit = 1 + Math.floor(chance() * 5);
-    const answer = await reader.call('GET', `${path}/feed?limit=${limit}${kept && `&after=${kept}`}`);
+    const response = await reader.call('GET', `${path}/feed?limit=${limit}${lastId && `&after=${lastId}`}`);
     const isLost = mayDie && chance() < 0.2;
-    if (answer.status !== 200 || isLost) return false;
-    for (const fed of answer.body as Fed[]) {
+    if (response.status !== 200 || isLost) return false;
+    for (const item of response.body as FeedItem[]) {
       if (mayDie && chance() < 0.1) return false;
-      keep(fed);
+      store(item);
       if (mayDie && chance() < 0.1) return false;
-      kept = fed.id;
+      lastId = item.id;
     }
-    return (answer.body as Fed[]).length > 0;
+    return (response.body as FeedItem[]).length > 0;
   };
-  return { seen, fetchOnce };
+  return { fetched, fetchOnce };
 };
 
-/** What is wrong with what a reader saw of these falls. */
-const complaintsOf = (seen: readonly Seen[], falls: readonly Omit<Seen, 'id'>[]): string[] => {
-  const nameOf = ({ sensorId, start }: Omit<Seen, 'id'>) => `${sensorId} ${start}`;
-  const idsOf = Map.groupBy(seen, nameOf);
-  const missing = falls.filter((fall) => !idsOf.has(nameOf(fall)));
-  const renamed = [...idsOf].filter(([, all]) => new Set(all.map(({ id }) => id)).size > 1);
-  const first = [...new Map(seen.toReversed().map((fed) => [fed.id, fed])).values()].toReversed();
-  const misplaced = [...Map.groupBy(first, ({ sensorId }) => sensorId).values()].flatMap((all) =>
-    all.filter(({ start }, at) => start < (all[at - 1]?.start ?? 0)),
+/** Returns what is wrong with the falls that a reader fetched. */
+const problemsOf = (fetched: readonly FetchedFall[], falls: readonly Omit<FetchedFall, 'id'>[]): string[] => {
+  const nameOf = ({ sensorId, start }: Omit<FetchedFall, 'id'>) => `${sensorId} ${start}`;
+  const byName = Map.groupBy(fetched, nameOf);
+  const missing = falls.filter((fall) => !byName.has(nameOf(fall)));
+  const renamed = [...byName].filter(([, copies]) => new Set(copies.map(({ id }) => id)).size > 1);
+  const first = [...new Map(fetched.toReversed().map((fall) => [fall.id, fall])).values()].toReversed();
+  const misplaced = [...Map.groupBy(first, ({ sensorId }) => sensorId).values()].flatMap((ofSensor) =>
+    ofSensor.filter(({ start }, at) => start < (ofSensor[at - 1]?.start ?? 0)),
   );
   return [
-    ...missing.map((fall) => `${nameOf(fall)} was accepted, and is not in the feed`),
-    ...renamed.map(([name]) => `${name} came under several ids`),
-    ...misplaced.map((fall) => `${nameOf(fall)} came after a later fall of its sensor`),
+    ...missing.map((fall) => `${nameOf(fall)} was accepted, but is not in the feed`),
+    ...renamed.map(([name]) => `${name} has several ids`),
+    ...misplaced.map((fall) => `${nameOf(fall)} arrived after a later fall of its sensor`),
   ];
 };
 
-/** An hour of falls, which the reader fetches meanwhile. */
+/** Falls are reported for an hour, while the reader fetches them. */
 const anHour = async (scene: Scene): Promise<Story> => {
   const { chance, clock, step, judged, answered, cloud } = scene;
   const { client, sensors, path, reader } = await furnishHome(scene);
-  const { seen, fetchOnce } = createReader(scene, reader, path);
-  const falls: Omit<Seen, 'id'>[] = [];
+  const { fetched, fetchOnce } = createReader(scene, reader, path);
+  const falls: Omit<FetchedFall, 'id'>[] = [];
   const fall = async (): Promise<void> => {
     const sensor = sensors[Math.floor(chance() * SENSORS)];
     if (!sensor) return;
@@ -90,7 +90,7 @@ const anHour = async (scene: Scene): Promise<Story> => {
       }
     },
     heal: async () => {
-      // A message that failed often waits for a quarter of an hour.
+      // A message that has failed often is retried after a quarter of an hour.
       await judged();
       for (let round = 0; round < 3; round++) {
         await step(2 * MINUTE);
@@ -99,14 +99,14 @@ const anHour = async (scene: Scene): Promise<Story> => {
       await client.ok('DELETE', path);
     },
     after: async () => {
-      const complaints = complaintsOf(seen, falls);
-      if (complaints.length > 0) return complaints;
-      return falls.length < 10 ? ['there were hardly any falls'] : [];
+      const problems = problemsOf(fetched, falls);
+      if (problems.length > 0) return problems;
+      return falls.length < 10 ? ['there were fewer than 10 falls'] : [];
     },
   };
 };
 
-/** Faults while what is to be told is fetched. */
+/** Faults while deliveries are fetched from a feed. */
 export const ofFeeds: readonly Fault[] = [
   {
     title: 'a reader behind a router dies at random for an hour: it gets every fall, in order for each sensor',
@@ -124,7 +124,7 @@ export const ofFeeds: readonly Fault[] = [
   {
     title:
       'table and queues fail while a feed is filled and fetched: its reader gets every fall, in order for each sensor',
-    rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lostDeletion: 0.2 },
+    rates: { refusal: 0.05, lostResponse: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lostDeletion: 0.2 },
     falls: 'one',
     steps: 0,
     story: anHour,

@@ -10,20 +10,21 @@ const hookOf = ({ hooks: [first] }: Home): Hook => {
   return first;
 };
 
-/** Rotates a secret. The receiver gets the new secret at once, or, when the old one is valid for a while, later. */
+/** Rotates a secret. The receiver gets the new one immediately, or later if the old one stays valid for a while. */
 const secretRotated = async ({ homes: { birch }, receiver, chance, fresh }: Scene): Promise<Story> => {
   const hook = hookOf(birch);
   const secretKey = fresh('a-secret-of-sixteen-characters');
-  const learn = async () => void receiver.secrets.set(hook.path, secretKey);
+  const updateReceiver = async () => void receiver.secrets.set(hook.path, secretKey);
   const overlapSeconds = chance() < 0.5 ? 86_400 : 0;
   const unsigned = receiver.unsigned();
   return {
-    amid: async () => {
+    duringRetries: async () => {
       await birch.client.ok('PUT', `/webhooks/${hook.id}/secret`, { secretKey, overlapSeconds });
-      if (overlapSeconds === 0) await learn();
+      if (overlapSeconds === 0) await updateReceiver();
     },
-    heal: learn,
-    after: async () => (receiver.unsigned() > unsigned ? ['what the receiver could not know as ours'] : []),
+    heal: updateReceiver,
+    after: async () =>
+      receiver.unsigned() > unsigned ? ['a request had a signature that the receiver could not verify'] : [],
   };
 };
 
@@ -32,7 +33,7 @@ const urlChanged = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): 
   const path = `/${birch.customerId}/${fresh('moved')}`;
   receiver.down.add(hook.path);
   return {
-    amid: async () => {
+    duringRetries: async () => {
       await replaceHook(birch.client, hook, { url: receiver.urls.http + path });
       await cloud.idle();
       receiver.closed.add(hook.path);
@@ -49,17 +50,17 @@ const urlChanged = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): 
 const webhookOff = async ({ homes: { birch } }: Scene): Promise<Story> => {
   const hook = hookOf(birch);
   return {
-    amid: () => replaceHook(birch.client, hook, { isEnabled: false }),
+    duringRetries: () => replaceHook(birch.client, hook, { isEnabled: false }),
     heal: () => replaceHook(birch.client, hook, { isEnabled: true }),
   };
 };
 
-/** Deletes a webhook, which must not be called afterwards. */
+/** Deletes a webhook, which must no longer be called. */
 const webhookDeleted = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): Promise<Story> => {
   const doomed = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
   birch.hooks = [...birch.hooks, doomed];
   return {
-    amid: async () => {
+    duringRetries: async () => {
       await birch.client.ok('DELETE', `/webhooks/${doomed.id}`);
       await cloud.idle();
       receiver.closed.add(doomed.path);
@@ -71,8 +72,8 @@ const INACTIVE_MS = 90_000;
 const sensorDeleted = async ({ homes: { birch }, step }: Scene): Promise<Story> => {
   birch.sensor = await linkSensor(birch.client);
   return {
-    amid: async () => {
-      // An active sensor cannot be deleted. It becomes inactive after a silence during which the service was running.
+    duringRetries: async () => {
+      // An active sensor cannot be deleted. It becomes inactive if it reports nothing while the service is running.
       await step(1_000);
       await step(INACTIVE_MS);
       await birch.client.ok('DELETE', `/sensors/${birch.sensor.sensorId}`);
@@ -83,13 +84,13 @@ const sensorDeleted = async ({ homes: { birch }, step }: Scene): Promise<Story> 
 const sensorMoved = async ({ homes: { maple, birch }, admin }: Scene): Promise<Story> => {
   birch.sensor = await linkSensor(birch.client);
   return {
-    amid: async () => {
+    duringRetries: async () => {
       await (await admin()).ok('PUT', `/sensors/${birch.sensor.sensorId}/customer`, { customerId: maple.customerId });
     },
   };
 };
 
-/** Deletes a customer that has a sensor and a webhook, but no users. */
+/** Deletes a customer that has a sensor and a webhook but no users. */
 const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene): Promise<Story> => {
   const client = await admin();
   const name = fresh('elm');
@@ -106,7 +107,7 @@ const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene):
     sensor: { ...device, device: client.as(device.deviceToken) },
   };
   return {
-    amid: async () => {
+    duringRetries: async () => {
       await toCustomer(null);
       await client.ok('DELETE', `/customers/${id}`);
       await cloud.idle();
@@ -115,46 +116,46 @@ const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene):
   };
 };
 
-const troubled = { rates: { trouble: 1 } } as const;
+const failing = { rates: { trouble: 1 } } as const;
 
-/** Faults in which people change things between the retries of deliveries. */
+/** Faults in which users make changes between the retries of deliveries. */
 export const ofOperators: readonly Fault[] = [
   {
     title: 'a secret is rotated between retries: later requests have a signature that the receiver can verify',
-    ...troubled,
+    ...failing,
     story: secretRotated,
     steps: 1,
   },
   {
-    title: 'a URL is changed between retries: all waiting deliveries go to the new URL',
-    ...troubled,
+    title: 'a URL is changed between retries: all pending deliveries go to the new URL',
+    ...failing,
     story: urlChanged,
   },
   {
-    title: 'a webhook is switched off and on between retries: its deliveries are held, then sent',
-    ...troubled,
+    title: 'a webhook is disabled and enabled between retries: its deliveries are held, then sent',
+    ...failing,
     story: webhookOff,
   },
   {
     title: 'a webhook is deleted between retries: its deliveries end with this reason, and all others arrive',
-    ...troubled,
+    ...failing,
     story: webhookDeleted,
     mayEnd: ['deleted'],
   },
   {
-    title: 'a sensor is deleted between retries: its earlier falls are told nevertheless',
-    ...troubled,
+    title: 'a sensor is deleted between retries: its earlier falls are still delivered',
+    ...failing,
     story: sensorDeleted,
     settings: { SENSOR_INACTIVE_AFTER_SECONDS: 60 },
   },
   {
-    title: 'a sensor moves to another customer between retries: its earlier falls are told to the previous customer',
-    ...troubled,
+    title: 'a sensor moves to another customer between retries: its earlier falls go to the previous customer',
+    ...failing,
     story: sensorMoved,
   },
   {
     title: 'a customer is deleted between retries: its deliveries end with this reason, and nobody else gets them',
-    ...troubled,
+    ...failing,
     story: customerDeleted,
     mayEnd: ['deleted'],
   },

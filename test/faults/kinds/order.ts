@@ -5,19 +5,19 @@ import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
 const FALLS = 3;
-type Word = { fall: number; status: string };
+type FallReport = { fall: number; status: string };
 
-/** Gives the messages of some falls in a random order, in which those of one fall stay in order. */
-const shuffled = (chance: Random): Word[] => {
+/** Returns the reports of some falls in a random order, in which those of one fall stay in order. */
+const shuffled = (chance: Random): FallReport[] => {
   const falls = Array.from({ length: FALLS }, (_, fall) =>
     ['fall_detected', 'calling', 'finished'].map((status) => ({ fall, status })),
   );
-  const words: Word[] = [];
+  const reports: FallReport[] = [];
   for (let left = falls; left.length > 0; left = left.filter((fall) => fall.length > 0)) {
-    const word = left[Math.floor(chance() * left.length)]?.shift();
-    if (word) words.push(word);
+    const report = left[Math.floor(chance() * left.length)]?.shift();
+    if (report) reports.push(report);
   }
-  return words;
+  return reports;
 };
 
 const inOrder = async (scene: Scene): Promise<Story> => {
@@ -35,23 +35,22 @@ const inOrder = async (scene: Scene): Promise<Story> => {
       }
     },
     after: async () => {
-      // An alarm may come from the message of the device, or from the timer if the message was processed later than
-      // that.
-      const { data, told } = await ownEvents(scene, customerId, sensorId);
+      // The message of the device raises an alarm, or the timer if the message is processed later.
+      const { data, delivered } = await ownEvents(scene, customerId, sensorId);
       const alarms = data.filter(({ action }) => action === 'fall_detected');
-      const untold = alarms.filter(({ uuid }) => !told.has(uuid));
+      const undelivered = alarms.filter(({ uuid }) => !delivered.has(uuid));
       return [
-        ...(alarms.length === FALLS ? [] : [`${alarms.length} alarms of ${FALLS} falls`]),
-        ...untold.map(({ uuid }) => `nobody was told of ${uuid}`),
+        ...(alarms.length === FALLS ? [] : [`${alarms.length} alarms for ${FALLS} falls`]),
+        ...undelivered.map(({ uuid }) => `${uuid} was not delivered`),
       ];
     },
   };
 };
 
-/** A fault in which the order of a sensor's messages must be kept. */
+/** Faults in which the messages of a sensor must stay in order. */
 export const ofOrder: readonly Fault[] = [
   {
-    title: 'processes die and messages are received twice: every fall that is called before it ends raises an alarm',
+    title: 'processes die and messages are received twice: every fall raises an alarm',
     rates: {
       crashes: [
         'process.judged',

@@ -4,14 +4,20 @@ import type { Scene } from '../scene.ts';
 
 const DAY = 86_400_000;
 const page = { page: 0, perPage: 200, sortBy: 'desc(createDate)' };
-/** A message of a hit, and a delivery of it. */
+/** Identifies a message of a hit. */
 const pairOf = (hitId: number, message: number): string => `${hitId} ${message}`;
 
 /**
- * A rule tells a user by each way, and whoever is on duty by mail, of the falls that a webhook is told of. Each message of
- * its hits was taken by a service, or its delivery has ended with a reason.
+ * A rule notifies a user through each channel, and the users on duty by mail, of the falls that a webhook receives. Each
+ * message of its hits must be accepted by a service, or its delivery must have ended with a reason.
  */
-const toldByEachWay = async ({ homes: { birch }, stores, letters, clock, receiver }: Scene): Promise<Story> => {
+const notifiedByEachChannel = async ({
+  homes: { birch },
+  stores,
+  notifications,
+  clock,
+  receiver,
+}: Scene): Promise<Story> => {
   const { client, customerId } = birch;
   const { id: userId } = await client.ok<{ id: number }>('GET', '/users/me');
   const addresses = { email: 'nurse@example.com', sms: '+491701234567', telegram: '4711' };
@@ -24,47 +30,49 @@ const toldByEachWay = async ({ homes: { birch }, stores, letters, clock, receive
   const texts = { name: 'people', title: '{sensor}: {situation}', message: 'at {time}', situation: 'fall_detected' };
   const { id: ruleId } = await client.ok<{ id: number }>('POST', '/rules', { ...texts, recipients });
   const begun = clock.now() - 2 * DAY;
-  letters.length = 0;
+  notifications.length = 0;
   return {
     after: async () => {
       await client.ok('DELETE', `/rules/${ruleId}`);
       const { hits } = await stores.hitLists.page(customerId, begun, page);
       const own = hits.filter((hit) => hit.ruleId === ruleId);
       const events = new Set(own.map(({ sensorEventId }) => sensorEventId));
-      const fallen = receiver.receipts.filter((receipt) => receipt.customerId === customerId);
-      const missed = fallen.filter(({ uuid }) => !events.has(uuid));
+      const falls = receiver.receipts.filter((receipt) => receipt.customerId === customerId);
+      const missed = falls.filter(({ uuid }) => !events.has(uuid));
       const span = [begun, clock.now() + DAY] as const;
       const { data } = await stores.deliveryLog.joined(customerId, [null], span, { ...page, sensorId: '' });
       const ended = data.filter(({ state, reason }) => state === 'failed' && reason !== null);
-      const told = new Set([
-        ...letters.map(({ hitId, message }) => pairOf(hitId, message)),
+      const settled = new Set([
+        ...notifications.map(({ hitId, message }) => pairOf(hitId, message)),
         ...ended.flatMap(({ hit }) => (hit ? [pairOf(hit.id, hit.message)] : [])),
       ]);
-      const untold = own.flatMap(({ id, messages }) =>
-        messages.flatMap((_, at) => (told.has(pairOf(id, at)) ? [] : [pairOf(id, at)])),
+      const undelivered = own.flatMap(({ id, messages }) =>
+        messages.flatMap((_, at) => (settled.has(pairOf(id, at)) ? [] : [pairOf(id, at)])),
       );
       return [
-        ...missed.map(({ uuid }) => `the fall ${uuid} was to be told to nobody`),
-        ...untold.map((pair) => `nobody was told of ${pair}`),
-        ...own.filter(({ messages }) => messages.length !== 3).map(({ id, messages }) => `${messages.length} in ${id}`),
+        ...missed.map(({ uuid }) => `the fall ${uuid} has no hit`),
+        ...undelivered.map((pair) => `nobody was notified by message ${pair}`),
+        ...own
+          .filter(({ messages }) => messages.length !== 3)
+          .map(({ id, messages }) => `hit ${id} has ${messages.length} messages`),
       ];
     },
   };
 };
 
-/** Faults of the ways to people. */
+/** Faults of the messaging services that notify people. */
 export const ofPeople: readonly Fault[] = [
   {
     title:
-      'processes die and services refuse letters or lose their answers: a person is told by each way, or it is said why not',
+      'processes die and messaging services reject notifications or lose responses: every notification is accepted or ends with a reason',
     rates: {
       crashes: [
         ...(['process.decided', 'process.hits_written', 'process.deliveries_written'] as const),
         ...(['deliver.claimed', 'deliver.sent', 'deliver.reported', 'deliver.recorded'] as const),
       ],
       crash: 0.15,
-      letters: 0.15,
+      notifications: 0.15,
     },
-    story: toldByEachWay,
+    story: notifiedByEachChannel,
   },
 ];

@@ -8,13 +8,13 @@ const crashAt = (...crashes: Failpoint[]) => ({ crashes, crash: 0.5 });
 
 /** Faults of processes and of clocks. */
 export const ofProcesses: readonly Fault[] = [
-  { title: 'nothing goes wrong: each fall is told once' },
+  { title: 'nothing fails: each fall is delivered once' },
   {
-    title: 'a process dies while it accepts a message: what was acknowledged is told',
+    title: 'a process dies while it accepts a message: acknowledged messages are delivered',
     rates: crashAt(...ingest),
   },
   {
-    title: 'a process dies before it has decided: another process evaluates the message',
+    title: 'a process dies before it has decided: another process judges the message',
     rates: crashAt('process.judged'),
   },
   {
@@ -29,7 +29,10 @@ export const ofProcesses: readonly Fault[] = [
     title: 'a process dies before its deliveries are queued: the message is received again, and they are queued',
     rates: crashAt('process.deliveries_written'),
   },
-  { title: 'a process dies before it deletes a message: nothing is told twice', rates: crashAt('process.applied') },
+  {
+    title: 'a process dies before it deletes a message: nothing is delivered twice',
+    rates: crashAt('process.applied'),
+  },
   {
     title: 'a process dies between claim and request: the claim expires, and another process sends the request',
     rates: crashAt('deliver.claimed'),
@@ -39,7 +42,7 @@ export const ofProcesses: readonly Fault[] = [
     rates: crashAt('deliver.sent', 'deliver.reported', 'deliver.originals_ended'),
   },
   {
-    title: 'a process dies after it recorded a failed attempt: the delivery is retried',
+    title: 'a process dies after recording a failed attempt: the delivery is retried',
     rates: { ...crashAt('deliver.recorded', 'deliver.rescheduled'), trouble: 0.3 },
   },
   {
@@ -49,15 +52,20 @@ export const ofProcesses: readonly Fault[] = [
     steps: 3,
     stepMs: 1_300_000,
   },
-  { title: 'processes die at any point: every fall is told', rates: { crashes: failpoints, crash: 0.15 }, steps: 1 },
+  {
+    title: 'processes die at any point: every fall is delivered',
+    rates: { crashes: failpoints, crash: 0.15 },
+    steps: 1,
+  },
   {
     title:
-      'the clock of the host jumps by hours, forward and back: waiting deliveries are sent, at the latest when it is right again',
+      'the clock of the host jumps by hours, forward and back: pending deliveries are sent, at the latest when it is correct again',
     rates: { crashes: ['deliver.claimed', 'deliver.sent'], crash: 0.2, clockJump: 0.8 },
     steps: 1,
   },
   {
-    title: 'the keys of secrets are away for an hour: nothing is sent unsigned, and all of it is told afterwards',
+    title:
+      'the keys of secrets are unavailable for an hour: nothing is sent unsigned, and everything is delivered afterwards',
     rates: { keys: 1 },
     lastsMs: 3_600_000,
   },

@@ -6,17 +6,18 @@ import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
-/** This time (ms) is longer than any visibility timeout and delay of a queue. */
+/** A time (ms) longer than any visibility timeout and delay of a queue. */
 const HIDDEN_MS = 901_000;
 
-/** Every unreadable message must be in the quarantine, where a person finds it, and in no other queue. */
+/** Every unreadable message must be in the quarantine. */
 const nothingUnread = async ({ queues, unread }: Scene): Promise<Story> => {
   const before = unread();
-  const aside = queues.quarantine.stats().visible;
+  const quarantinedBefore = queues.quarantine.stats().visible;
   return {
     after: async () => {
-      const put = queues.quarantine.stats().visible - aside;
-      return put < unread() - before ? [`of ${unread() - before} unreadable messages ${put} were put aside`] : [];
+      const quarantined = queues.quarantine.stats().visible - quarantinedBefore;
+      const unreadable = unread() - before;
+      return quarantined < unreadable ? [`${quarantined} of ${unreadable} unreadable messages were quarantined`] : [];
     },
   };
 };
@@ -24,15 +25,15 @@ const nothingUnread = async ({ queues, unread }: Scene): Promise<Story> => {
 /** No task of another version may be unreadable. */
 const allRead = async ({ unread }: Scene): Promise<Story> => {
   const before = unread();
-  return { after: async () => (unread() > before ? ['a task of another version that nobody could read'] : []) };
+  return { after: async () => (unread() > before ? ['a task of another version could not be read'] : []) };
 };
 
-/** The table is unavailable from the time at which everything was acknowledged. */
+/** The table is unavailable once everything is acknowledged. */
 const outage = async ({ chaos }: Scene): Promise<Story> => ({
   atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
 });
 
-/** The messages of one sensor fail repeatedly. Those of other sensors must be told meanwhile. */
+/** The messages of one sensor fail repeatedly. Those of other sensors must be delivered meanwhile. */
 const blocked = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, chaos, cloud } = scene;
   return {
@@ -49,14 +50,11 @@ const blocked = async (scene: Scene): Promise<Story> => {
 };
 
 /** How long (ms) a sensor may be held back by a message that always fails. */
-const HELD_BACK = 60_000;
+const MAX_HELD_BACK_MS = 60_000;
 
-/**
- * A message, or what was decided of it, fails by itself at every attempt. It is put aside, and the falls of its sensor
- * behind it are told.
- */
+/** A message or its decision fails at every attempt. It must be quarantined, and later falls of its sensor delivered. */
 const failing =
-  (what: 'poisoned' | 'undeliverable') =>
+  (kind: 'poisoned' | 'undeliverable') =>
   async (scene: Scene): Promise<Story> => {
     const { homes, receiver, chaos, cloud, queues, sent, clock, fresh } = scene;
     const uuid = crypto.randomUUID();
@@ -64,7 +62,7 @@ const failing =
     return {
       atOnce: async (also) => {
         sent.add(uuid);
-        chaos.also({ [what]: uuid });
+        chaos.also({ [kind]: uuid });
         const { sensor } = homes.birch;
         const message = { ...fallMessage('calling', clock.now() + Number(fresh('').slice(1))), uuid };
         await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
@@ -74,8 +72,8 @@ const failing =
         await cloud.idle();
       },
       after: async () => {
-        const told = receiver.receipts.find((receipt) => receipt.uuid === behind?.uuid);
-        const isInTime = told && behind?.at && told.at - behind.at <= HELD_BACK;
+        const delivered = receiver.receipts.find((receipt) => receipt.uuid === behind?.uuid);
+        const isInTime = delivered && behind?.at && delivered.at - behind.at <= MAX_HELD_BACK_MS;
         return [
           ...(queues.quarantine.stats().visible === 1 ? [] : ['it is not in the quarantine']),
           ...(isInTime ? [] : ['its sensor was held back']),
@@ -85,86 +83,87 @@ const failing =
   };
 
 /**
- * Faults of queues: messages are refused, received twice, late, out of order or again, are unreadable, become dead
- * letters, or are of another version.
+ * Faults of queues: messages are rejected, received twice, late, out of order or again, are unreadable, become dead letters,
+ * or are of another version.
  */
 export const ofQueue: readonly Fault[] = [
   {
-    title: 'a queue sometimes refuses messages: only queued messages are acknowledged',
+    title: 'a queue sometimes rejects messages: only queued messages are acknowledged',
     rates: { unsent: 0.3 },
     steps: 1,
   },
-  { title: 'a queue takes messages, but its answer is lost: nothing is told under two ids', rates: { lostSend: 0.3 } },
-  { title: 'every message is received twice: each fall is told once', rates: { doubleMessage: 1 } },
   {
-    title: 'processed messages are received again, from the FIFO queue too: each fall is told once',
+    title: 'a queue accepts messages, but its response is lost: nothing is delivered under two ids',
+    rates: { lostSend: 0.3 },
+  },
+  { title: 'every message is received twice: each fall is delivered once', rates: { doubleMessage: 1 } },
+  {
+    title: 'processed messages are received again, also from the FIFO queue: each fall is delivered once',
     rates: { lostDeletion: 0.5 },
     steps: 2,
   },
   {
-    title: 'messages are received late and out of order: every fall is told',
+    title: 'messages are received late and out of order: every fall is delivered',
     rates: { lateMessage: 0.7, doubleMessage: 0.3 },
   },
   {
-    title: 'unreadable messages arrive among the others: they are put in quarantine, and nothing else is lost',
+    title: 'unreadable messages arrive among the others: they are quarantined, and nothing else is lost',
     rates: { poison: 0.7, trouble: 0.2 },
     story: nothingUnread,
   },
   {
-    title: 'the messages of one sensor fail: falls of other sensors are told meanwhile',
+    title: 'the messages of one sensor fail: falls of other sensors are delivered meanwhile',
     rates: { crashes: ['process.judged'], crash: 1 },
     falls: 'one',
     story: blocked,
     steps: 0,
   },
   {
-    title:
-      'a message fails by itself at every attempt: it is put aside, and the falls of its sensor behind it are told',
+    title: 'a message fails at every attempt: it is quarantined, and later falls of its sensor are delivered',
     falls: 'one',
     story: failing('poisoned'),
     steps: 8,
     stepMs: 5_000,
   },
   {
-    title:
-      'a decision fails by itself at every attempt: it is put aside, and the falls of its sensor after it are told',
+    title: 'a decision fails at every attempt: it is quarantined, and later falls of its sensor are delivered',
     falls: 'one',
     story: failing('undeliverable'),
     steps: 8,
     stepMs: 5_000,
   },
   {
-    title: 'a message becomes a dead letter while sweeps die too: a later sweep redrives it, and it is told',
+    title: 'a message becomes a dead letter while sweeps die too: a later sweep redrives it, and it is delivered',
     rates: { crashes: ['process.judged', 'sweep.begun'], crash: 1 },
     falls: 'one',
     steps: 110,
     stepMs: HIDDEN_MS,
   },
   {
-    title: 'a decision cannot be applied until its message is a dead letter: once that is put back, it is told',
+    title: 'a decision cannot be applied until its message is a dead letter: it is delivered after the redrive',
     rates: { crashes: ['process.decided', 'sweep.begun'], crash: 1 },
     falls: 'one',
     steps: 110,
     stepMs: HIDDEN_MS,
   },
   {
-    title: 'the table is unavailable for three hours under load: every acknowledged message is told afterwards',
+    title: 'the table is unavailable for three hours under load: every acknowledged message is delivered afterwards',
     rates: { crashes: ['process.judged', 'process.deliveries_written', 'deliver.claimed'], crash: 0.6 },
     story: outage,
     lastsMs: 3 * HOUR,
   },
   {
-    title: 'a version is deployed meanwhile: tasks and items of older and newer versions are processed',
+    title: 'another version is being deployed: tasks and items of older and newer versions are processed',
     rates: { otherVersion: 0.5, trouble: 0.3 },
     story: allRead,
   },
   {
-    title: 'all of these faults happen at once: every fall is told',
+    title: 'all of these faults occur at once: every fall is delivered',
     rates: {
       crashes: failpoints,
       crash: 0.05,
       refusal: 0.03,
-      lostAnswer: 0.03,
+      lostResponse: 0.03,
       unsent: 0.05,
       lostSend: 0.05,
       doubleMessage: 0.2,

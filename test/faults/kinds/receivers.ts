@@ -1,18 +1,18 @@
-import type { Misbehaviour } from '../answers.ts';
 import { oneOf } from '../chance.ts';
 import type { Fault, Story } from '../fault.ts';
 import { replaceHook } from '../homes.ts';
+import type { Misbehaviour } from '../responses.ts';
 import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
 /** The deadline of an attempt (s), for receivers that use all of it. */
 const deadline = 0.1;
-const answering = (title: string, ...troubles: [Misbehaviour, ...Misbehaviour[]]): Fault => ({
+const responding = (title: string, ...troubles: [Misbehaviour, ...Misbehaviour[]]): Fault => ({
   title,
   rates: { trouble: 0.5, troubles },
 });
 
-/** Switches webhooks on again that an answer of 410 switched off. */
+/** Enables the webhooks again that a 410 disabled. */
 const enabled = async ({ homes }: Scene): Promise<Story> => ({
   heal: async () => {
     for (const { client, hooks } of Object.values(homes))
@@ -23,7 +23,7 @@ const enabled = async ({ homes }: Scene): Promise<Story> => ({
   },
 });
 
-/** Sends the deliveries that failed after the last retry again by a replay. */
+/** Resends the deliveries that failed after the last retry by a replay. */
 const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
@@ -36,14 +36,14 @@ const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Pr
       );
       const reasons = page?.data.map(({ reason }) => reason);
       if (receiver.receipts.length > 0 || !reasons?.every((reason) => reason === 'exhausted'))
-        return [`${receiver.receipts.length} told beyond the retry schedule, ended by ${reasons}`];
+        return [`${receiver.receipts.length} delivered after the end of the retry schedule; reasons: ${reasons}`];
       await birch.client.ok('POST', `${at}/replays`, { since, until: clock.now(), states: ['failed'] });
-      return (await drain()) > 0 ? ['a replay that does not end'] : [];
+      return (await drain()) > 0 ? ['the replay does not end'] : [];
     },
   };
 };
 
-/** A receiver is called by its name, over TLS. Its certificate or its address is wrong until the fault ends. */
+/** A receiver is called by name over TLS. Its certificate or its address is wrong until the fault ends. */
 const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: boolean): Promise<Story> => {
   const { client } = birch;
   const [hook] = birch.hooks;
@@ -59,36 +59,36 @@ const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: bo
   };
 };
 
-/** The name server of one customer's receiver never answers. The other customer must be told of everything. */
-const slowlyNamed = async ({ homes: { maple, birch }, receiver, cloud }: Scene): Promise<Story> => {
+/** The name server of one customer's receiver never responds. The other customer must receive everything. */
+const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scene): Promise<Story> => {
   const [hook] = birch.hooks;
   if (!hook) throw new Error('a home without a webhook');
   await replaceHook(birch.client, hook, { url: receiver.urls.slow + hook.path });
-  const toldOf = (id: number) => receiver.receipts.filter(({ customerId }) => customerId === id).length;
+  const countOf = (id: number) => receiver.receipts.filter(({ customerId }) => customerId === id).length;
   let before = { maple: 0, birch: 0 };
   return {
-    // The clock must not be set ahead amid the work: that alone would delay it until the work is repeated.
+    // The clock must not be set ahead during the work, because that alone would delay it until the work is repeated.
     atOnce: () => cloud.idle(),
     heal: async () => {
-      before = { maple: toldOf(maple.customerId), birch: toldOf(birch.customerId) };
+      before = { maple: countOf(maple.customerId), birch: countOf(birch.customerId) };
     },
     after: async () => {
       await replaceHook(birch.client, hook, { url: hook.url });
-      const late = toldOf(maple.customerId) - before.maple;
-      return late > 0 || before.birch > 0 ? [`${late} told too late, ${before.birch} without an address`] : [];
+      const late = countOf(maple.customerId) - before.maple;
+      return late > 0 || before.birch > 0 ? [`${late} delivered too late, ${before.birch} without an address`] : [];
     },
   };
 };
 
-/** Faults of receivers: errors, slowness, malicious answers, long outages, and wrong identities. */
+/** Faults of receivers: errors, slowness, malicious responses, long outages, and wrong identities. */
 export const ofReceivers: readonly Fault[] = [
-  { title: 'receivers misbehave: every fall is told', rates: { trouble: 0.6 } },
+  { title: 'receivers misbehave: every fall is delivered', rates: { trouble: 0.6 } },
   {
-    title: 'receivers misbehave all the time: waiting deliveries arrive once they are well',
+    title: 'receivers misbehave all the time: pending deliveries arrive once they are healthy',
     rates: { trouble: 1 },
   },
   {
-    title: 'receivers accept requests and never answer: each attempt ends at its deadline, and is retried',
+    title: 'receivers accept requests and never respond: each attempt ends at its deadline and is retried',
     rates: { trouble: 0.25, troubles: ['hangs'], deadline },
   },
   {
@@ -99,19 +99,19 @@ export const ofReceivers: readonly Fault[] = [
     title: 'a response body arrives byte by byte: the status alone decides',
     rates: { trouble: 0.25, troubles: ['slowBody'], deadline },
   },
-  answering('a response body never ends: the status decides, and reading stops', 'endlessBody'),
-  answering('a response body is a gzip bomb: it is not decompressed', 'gzipBomb'),
-  answering(
+  responding('a response body never ends: the status decides, and reading stops', 'endlessBody'),
+  responding('a response body is a gzip bomb: it is not decompressed', 'gzipBomb'),
+  responding(
     'the connection is cut before, in or after the headers: the request is retried',
     'cutBefore',
     'cutInHeaders',
     'cutInBody',
   ),
-  answering('the answer is not HTTP: the request is retried', 'nonsense'),
-  answering('the answer is a redirect: it is not followed, and the request is retried', 'redirect'),
+  responding('the response is not HTTP: the request is retried', 'nonsense'),
+  responding('the response is a redirect: it is not followed, and the request is retried', 'redirect'),
   {
-    ...answering(
-      'the answer has any status from 200 to 599: all but success is retried, and 410 holds the waiting deliveries',
+    ...responding(
+      'the response has any status from 200 to 599: everything but success is retried, and 410 holds pending deliveries',
       'anyStatus',
     ),
     mayEnd: ['gone'],
@@ -149,9 +149,9 @@ export const ofReceivers: readonly Fault[] = [
     story: (scene) => overTls(scene, true),
   },
   {
-    title: 'the name server of one customer never answers: the other customer is told at once',
+    title: 'the name server of one customer never responds: the other customer gets its deliveries immediately',
     rates: { slowNames: true, deadline: 1 },
     steps: 1,
-    story: slowlyNamed,
+    story: slowNameServer,
   },
 ];

@@ -1,25 +1,28 @@
 import { type AwsError, awsErrors } from '../aws.ts';
 import type { Fault } from '../fault.ts';
 
-const answering = (title: string, ...errors: [AwsError, ...AwsError[]]): Fault => ({
+const failing = (title: string, ...errors: [AwsError, ...AwsError[]]): Fault => ({
   title,
   rates: { awsErrors: errors, aws: 0.12 },
 });
-const { throttled, tooMany, tooFast, internal, conflict, slowed, unsaid } = awsErrors;
+const { throttled, tooMany, tooFast, internal, conflict, slowed, lost } = awsErrors;
 
-/** Faults of the table: throttling, conflicts of transactions, errors, and lost answers. */
+/** Faults of the table: throttling, conflicts of transactions, errors, and lost responses. */
 export const ofTable: readonly Fault[] = [
-  { title: 'one table call in ten fails: every acknowledged message is told', rates: { refusal: 0.1 } },
-  { title: 'the table writes, but its answer is lost: nothing is told under two ids', rates: { lostAnswer: 0.1 } },
-  answering('the table sometimes exceeds its throughput: the call is retried', throttled),
-  answering('the account exceeds its request limit: the call is retried', tooMany),
-  answering('the table throttles its callers: the call is retried', tooFast),
-  answering('the table has an internal error: the call is retried', internal),
-  answering('transactions conflict: each is finally written as a whole', conflict),
-  answering('a transaction is throttled: it is finally written as a whole', slowed),
-  answering('the answer to a write is lost: the retry does not take the write for that of another process', unsaid),
+  { title: 'one table call in ten fails: every acknowledged message is delivered', rates: { refusal: 0.1 } },
   {
-    title: 'table calls are never answered: they time out and are retried',
+    title: 'the table writes, but its response is lost: nothing is delivered under two ids',
+    rates: { lostResponse: 0.1 },
+  },
+  failing('the table sometimes exceeds its throughput: the call is retried', throttled),
+  failing('the account exceeds its request limit: the call is retried', tooMany),
+  failing('the table throttles its callers: the call is retried', tooFast),
+  failing('the table has an internal error: the call is retried', internal),
+  failing('transactions conflict: each is eventually written as a whole', conflict),
+  failing('a transaction is throttled: it is eventually written as a whole', slowed),
+  failing('the response to a write is lost: the retry recognizes the write as its own', lost),
+  {
+    title: 'table calls get no response: they time out and are retried',
     rates: { unanswered: 0.04 },
   },
   {

@@ -17,13 +17,13 @@ beforeAll(async () => {
   const profile = { firstName: 'A', lastName: 'B', telegramId: null, mobileNumber: null, locale: 'de' };
   await admin.ok('PUT', `/users/${me.id}`, { ...profile, email });
   const { id: customerId } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email });
-  // Who gets no mail: somebody of a customer, somebody of none who is no system admin, and one who may not log in.
+  // These users get no mail: one of a customer, one who is not a system admin, and one who may not log in.
   const person = { password: 'a-long-password', firstName: 'A', lastName: 'B', permissions: [] };
-  const create = (username: string, of: number | null) =>
+  const create = (username: string, userCustomerId: number | null) =>
     admin.ok<{ id: number }>('POST', '/users', {
       ...person,
       username,
-      customerId: of,
+      customerId: userCustomerId,
       email: `${username}@example.com`,
     });
   await create('nurse', customerId);
@@ -33,8 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** A run in AWS, where the topic has these subscriptions: what was logged and measured, and the mails. */
-const run = async (all: readonly Subscription[] | Error, MAIL_SENDER = 'cloud@example.org') => {
+/** Runs the check as in AWS, with these subscriptions of the topic. Returns its log lines, mails and metrics. */
+const run = async (subscriptions: readonly Subscription[] | Error, MAIL_SENDER = 'cloud@example.org') => {
   const [lines, mails]: [string[], string[]] = [[], []];
   const measured: Measured[] = [];
   const { runtime } = cloud;
@@ -48,10 +48,10 @@ const run = async (all: readonly Subscription[] | Error, MAIL_SENDER = 'cloud@ex
       RUNBOOK_URL: 'https://wiki.example.org/runbook',
     },
     subscriptions: async () => {
-      if (all instanceof Error) throw all;
-      return all;
+      if (subscriptions instanceof Error) throw subscriptions;
+      return subscriptions;
     },
-    mail: async (...letter) => void mails.push(letter.join('\n')),
+    mail: async (...mail) => void mails.push(mail.join('\n')),
     log: (level, message) => void lines.push(`${level}: ${message}`),
     metrics: { measure: (...call: readonly unknown[]) => void measured.push(call as never), flush: async () => {} },
   });
@@ -68,9 +68,9 @@ const counted = (confirmed: number, waking: number) => [
   ['AlarmPagers', waking],
 ];
 
-test('when nobody has confirmed, it says so, and mails the system admins, in their language', async () => {
+test('warns, and mails the system admins in their language, while nobody has confirmed a subscription to alarms', async () => {
   const { lines, mails, measured } = await run([subscription('email', false), subscription('https', false)]);
-  expect(lines).toEqual(['warn: nobody has confirmed to be told of alarms']);
+  expect(lines).toEqual(['warn: nobody has confirmed a subscription to alarms']);
   expect(measured).toEqual(counted(0, 0));
   expect(mails).toEqual([
     expect.stringMatching(
@@ -79,32 +79,32 @@ test('when nobody has confirmed, it says so, and mails the system admins, in the
   ]);
 });
 
-test('a topic without any subscription is told of the same way', async () => {
+test('mails the system admins when the topic of alarms has no subscription', async () => {
   expect(await run([])).toMatchObject({ measured: counted(0, 0), mails: [expect.stringContaining(email)] });
 });
 
-test('a stage that sends no mails has none sent', async () => {
+test('sends no mail about missing alarm subscriptions in a stage without email', async () => {
   expect(await run([], '')).toMatchObject({ measured: counted(0, 0), mails: [], failed: null });
 });
 
-test('an e-mail alone is told of in the log, and by no mail', async () => {
+test('warns only in the log when alarms are sent by email only', async () => {
   const { lines, mails, measured } = await run([subscription('email', true), subscription('sms', false)]);
-  expect([lines, mails]).toEqual([['warn: alarms are told by e-mail alone, which wakes nobody'], []]);
+  expect([lines, mails]).toEqual([['warn: alarms are sent by email only, which wakes nobody'], []]);
   expect(measured).toEqual(counted(1, 0));
 });
 
-test('a pager or a phone that has confirmed is all that is wanted', async () => {
+test('does not warn when a pager or phone has confirmed its subscription to alarms', async () => {
   const { lines, mails, measured } = await run([subscription('email', true), subscription('https', true)]);
-  expect([lines, mails]).toEqual([['info: alarms are told, and not by e-mail alone'], []]);
+  expect([lines, mails]).toEqual([['info: alarms have subscribers, not only by email'], []]);
   expect(measured).toEqual(counted(2, 1));
 });
 
-test('what could not be looked at counts as nothing: the run fails, and measures no number', async () => {
-  const { measured, failed } = await run(new Error('SNS is silent'));
-  expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS is silent' })]);
+test('fails and measures nothing when alarm subscriptions cannot be read', async () => {
+  const { measured, failed } = await run(new Error('SNS does not respond'));
+  expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS does not respond' })]);
 });
 
-test('it does not run on the local host, which has no topic', async () => {
+test('does not check alarm subscriptions on the local host, which has no topic', async () => {
   await cloud.sweep();
   expect(cloud.valuesOf('AlarmSubscriptions')).toEqual([]);
 });

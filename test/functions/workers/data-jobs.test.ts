@@ -15,7 +15,7 @@ type World = Awaited<ReturnType<typeof createPeopleWorld>>;
 let world: World;
 afterEach(() => world.stop());
 
-/** A home in a cloud; `before` is called before each write of a function. */
+/** Creates a home in a cloud; `before` is called before each write of a function. */
 const furnish = async (before: (writes: readonly Write[]) => Promise<void> = async () => {}) => {
   const wrap = (runtime: Runtime): Runtime => {
     const write = async (...writes: Write[]) => {
@@ -36,8 +36,8 @@ const furnish = async (before: (writes: readonly Write[]) => Promise<void> = asy
   return { ...home, at, begin, customer, passMinutes };
 };
 
-/** Keeps an erasure from beginning until another one has found the subject, too. */
-const bothBegin = () => {
+/** Creates a hook that blocks an erasure until a second one has found the subject too. */
+const startTogether = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;
   return async ([write]: readonly Write[]) => {
@@ -48,12 +48,12 @@ const bothBegin = () => {
   };
 };
 
-test('an export whose task comes twice keeps its file for a day', async () => {
+test('keeps the file of an export for a day when its task is received twice', async () => {
   const { admin, at, begin, customer, customerId } = await furnish();
   const { id } = await begin('exports', customer);
   await world.idle();
   const { url } = await admin.ok<Job>('GET', at('exports', id));
-  // As the sweep sends another when the first waits for longer than a minute.
+  // The sweep enqueues a second task when the first has been queued for more than a minute.
   await store(world.table).dataJobs.again({ customerId, kind: 'export', id }, world.now());
   await world.pass(1);
   expect((await fetch(url ?? '')).status).toBe(200);
@@ -63,7 +63,7 @@ test('an export whose task comes twice keeps its file for a day', async () => {
   expect((await store(world.table).dataJobs.get({ customerId, kind: 'export', id }))?.file).toBeUndefined();
 });
 
-test('a sensor that is linked while the erasure of its customer begins is erased with it', async () => {
+test('erases a sensor that is linked while the erasure of its customer starts', async () => {
   let link: (() => Promise<unknown>) | null = null;
   const { client, customerId, begin, customer, passMinutes } = await furnish(async ([write]) => {
     if (!link || !write || !('remove' in write) || write.remove.sk !== items.customer({ customerId }).sk) return;
@@ -82,20 +82,20 @@ test('a sensor that is linked while the erasure of its customer begins is erased
   expect(await register(client, PROVISIONING_KEY, hardwareId)).toMatchObject({ sensorId });
 });
 
-test('a device that registers anew while its sensor is being taken from a customer that is gone stays registered', async () => {
-  let registerAnew: (() => Promise<void>) | null = null;
+test('keeps a device registered that registers again while its deleted customer is erased', async () => {
+  let registerAgain: (() => Promise<void>) | null = null;
   const { sensorId, customerId, client, begin, customer, passMinutes } = await furnish(async ([write]) => {
-    if (!registerAnew || !write || !('remove' in write)) return;
+    if (!registerAgain || !write || !('remove' in write)) return;
     const { pk, sk } = items.sensor({ customerId, sensorId });
     if (write.remove.pk !== pk || write.remove.sk !== sk) return;
-    const now = registerAnew;
-    registerAnew = null;
+    const now = registerAgain;
+    registerAgain = null;
     await now();
-    throw new TableUnavailable('the table is away');
+    throw new TableUnavailable('the table is unavailable');
   });
   const { hardwareId = '' } = (await store(world.table).sensors.get(customerId, sensorId)) ?? {};
   let token = '';
-  registerAnew = async () => {
+  registerAgain = async () => {
     token = (await register(client, PROVISIONING_KEY, hardwareId)).deviceToken;
   };
   await begin('erasures', customer);
@@ -106,20 +106,20 @@ test('a device that registers anew while its sensor is being taken from a custom
 });
 
 test.each([0, 1])(
-  'a sensor with two erasures is linked again only after both, and after both it is (late: number %i)',
+  'allows linking a sensor with two erasures only after both have ended (late: number %i)',
   async (late) => {
-    const { client, customerId, begin, passMinutes } = await furnish(bothBegin());
+    const { client, customerId, begin, passMinutes } = await furnish(startTogether());
     const hardwareId = nextHardwareId();
-    const again = () => register(client, PROVISIONING_KEY, hardwareId);
+    const registerDevice = () => register(client, PROVISIONING_KEY, hardwareId);
     const link = async () => {
-      const { pairingCode: code } = await again();
+      const { pairingCode: code } = await registerDevice();
       return (await client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code })).status;
     };
-    const { sensorId } = await again();
+    const { sensorId } = await registerDevice();
     expect(await link()).toBe(200);
     const subject = { kind: 'sensor', id: sensorId };
-    const both = await Promise.all([begin('erasures', subject), begin('erasures', subject)]);
-    const ids = both.map(({ id }) => id).sort();
+    const jobs = await Promise.all([begin('erasures', subject), begin('erasures', subject)]);
+    const ids = jobs.map(({ id }) => id).sort();
     await passMinutes(10);
     const { dataJobs } = store(world.table);
     const states = () =>
@@ -135,7 +135,7 @@ test.each([0, 1])(
   },
 );
 
-test('users whose accounts an erasure of their customer has taken hold up no other job', async () => {
+test('erasures of users whose accounts are already erased delay no other job', async () => {
   let led = 0;
   const { hire, admin, at, begin, customer, customerId } = await furnish(async ([write]) => {
     if (write && 'put' in write && write.put.sk.startsWith('LEAD#')) led += 1;

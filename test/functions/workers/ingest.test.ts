@@ -13,10 +13,10 @@ import { renewToken } from '#test/fixtures/mqtt.ts';
 let cloud: Cloud;
 let sensor: Awaited<ReturnType<typeof linkSensor>>;
 let home: Awaited<ReturnType<typeof createHome>>;
-/** Tasks that were put on `events`, and what was published to devices. */
+/** The tasks sent to `events`, and the messages published to devices. */
 const tasks: { customerId: number; sensorId: string; receiveDate: number; messages: string[] }[] = [];
-const told: [string, unknown][] = [];
-let isAway = false;
+const publishedToDevices: [string, unknown][] = [];
+let isQueueDown = false;
 beforeAll(async () => {
   cloud = await startTestCloud();
   home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 beforeEach(() => {
-  isAway = false;
-  for (const list of [tasks, told]) list.length = 0;
+  isQueueDown = false;
+  for (const list of [tasks, publishedToDevices]) list.length = 0;
 });
 
 const runtime = () => ({
@@ -35,12 +35,12 @@ const runtime = () => ({
   queues: {
     ...cloud.runtime.queues,
     send: async (queue: string, messages: readonly { body: string }[]) => {
-      if (isAway) throw new Error('the queue is away');
+      if (isQueueDown) throw new Error('the queue is unavailable');
       if (queue === 'events') tasks.push(...messages.map(({ body }) => JSON.parse(body)));
     },
     hide: async () => {},
   },
-  publish: async (topic: string, payload: string) => void told.push([topic, JSON.parse(payload)]),
+  publish: async (topic: string, payload: string) => void publishedToDevices.push([topic, JSON.parse(payload)]),
   log: () => {},
 });
 const context = lambdaContext({ functionName: 'any', timeoutSeconds: 15, clock: systemClock });
@@ -65,72 +65,79 @@ const fromQueue = (...bodies: unknown[]) =>
   handler.with(runtime())({ Records: bodies.map(record) } as never, context) as Promise<{
     batchItemFailures: unknown[];
   }>;
-const refused = `v1/devices/`;
+const topicPrefix = `v1/devices/`;
 
-describe('what the rule of AWS IoT hands over', () => {
-  test('is taken as of when AWS IoT had it', async () => {
+describe('a message from the rule of AWS IoT', () => {
+  test('carries the time at which AWS IoT received it', async () => {
     await handler.with(runtime())(published(), context);
     expect(tasks).toMatchObject([{ sensorId: sensor.sensorId, receiveDate: 1_000, messages: ['{}'] }]);
   });
 
-  test('fails while no queue takes it, so that Lambda tries again', async () => {
-    isAway = true;
+  test('fails while no queue accepts it, so that Lambda retries', async () => {
+    isQueueDown = true;
     await expect(handler.with(runtime())(published(), context)).rejects.toThrow();
-    expect(told).toEqual([]);
+    expect(publishedToDevices).toEqual([]);
   });
 
-  test('is refused when the token by which it came is nothing, or that of another sensor', async () => {
+  test('gets credentials_invalid if its token is unknown or belongs to another sensor', async () => {
     for (const principal of [principalOf('none'), principalOf(sensor.deviceToken)]) {
       const sensorId = principal === principalOf('none') ? sensor.sensorId : 'id_somebody_else';
       await handler.with(runtime())(published({ principal, sensorId }), context);
-      expect(told.pop()).toEqual([`${refused}${sensorId}/refused`, { reason: 'credentials_invalid' }]);
+      expect(publishedToDevices.pop()).toEqual([
+        `${topicPrefix}${sensorId}/refused`,
+        { reason: 'credentials_invalid' },
+      ]);
     }
     expect(tasks).toEqual([]);
   });
 
-  test('is refused when no device published it, but somebody else in the account whom AWS IoT lets publish anywhere', async () => {
+  test('gets credentials_invalid if an IAM identity of the account published it', async () => {
     for (const principal of ['eu-central-1:6c1f1b9e-0d0b-4a6f-9c57-1e2d3c4b5a69', 'AROAEXAMPLE:session', 'nobody']) {
       await handler.with(runtime())(published({ principal }), context);
       await fromQueue(published({ principal }));
     }
     expect(tasks).toEqual([]);
-    expect(told).toHaveLength(6);
+    expect(publishedToDevices).toHaveLength(6);
   });
 });
 
-describe('what waited in the queue', () => {
-  test('is taken as the error action of the rule tells of it, and as Lambda left it', async () => {
+describe('a message from the queue mqtt', () => {
+  test('can have the form of the error action of the rule, or of a failed invocation', async () => {
     const kept = { ruleName: 'r', topic: `$aws/rules/r/v1/devices/${sensor.sensorId}/messages`, clientId: 'c' };
-    const answer = await fromQueue({ ...kept, base64OriginalPayload: base64('{"a":1}') }, published());
-    expect(answer).toEqual({ batchItemFailures: [] });
+    const response = await fromQueue({ ...kept, base64OriginalPayload: base64('{"a":1}') }, published());
+    expect(response).toEqual({ batchItemFailures: [] });
     expect(tasks.map(({ messages }) => messages).sort()).toEqual([['{"a":1}'], ['{}']]);
   });
 
-  test('while its sensor moved, is the customer’s whose it was', async () => {
+  test('stays with the customer who had the sensor when it was published', async () => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const admin = await adminOf(cloud.url);
     const other = await createHome(admin, 'birch', ALL_PERMISSIONS);
     const before = Date.now() - 1;
     await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: other.customerId });
-    const said = (receiveDate: number) => published({ sensorId, principal: principalOf(deviceToken), receiveDate });
-    for (const time of [before, Date.now() + 1]) await fromQueue(said(time));
+    const messageAt = (receiveDate: number) =>
+      published({ sensorId, principal: principalOf(deviceToken), receiveDate });
+    for (const time of [before, Date.now() + 1]) await fromQueue(messageAt(time));
     expect(tasks.map(({ customerId }) => customerId)).toEqual([home.customerId, other.customerId]);
   });
 
-  test('comes again while no queue takes it', async () => {
-    isAway = true;
+  test('returns to the queue while `events` does not accept it', async () => {
+    isQueueDown = true;
     expect((await fromQueue(published())).batchItemFailures).toHaveLength(1);
   });
 
-  test('goes nowhere when its sensor is gone, and counts against no quota', async () => {
+  test('gets credentials_invalid if its sensor is gone, and counts against no quota', async () => {
     const kept = { topic: 'v1/devices/id_nobody_knows/messages', base64OriginalPayload: base64('{}') };
     expect(await fromQueue(kept)).toEqual({ batchItemFailures: [] });
-    expect([tasks, told]).toEqual([[], [[`${refused}id_nobody_knows/refused`, { reason: 'credentials_invalid' }]]]);
+    expect([tasks, publishedToDevices]).toEqual([
+      [],
+      [[`${topicPrefix}id_nobody_knows/refused`, { reason: 'credentials_invalid' }]],
+    ]);
     expect((await fromQueue(...Array.from({ length: 200 }, () => published()))).batchItemFailures).toEqual([]);
     expect(tasks).toHaveLength(200);
   });
 
-  test('that failed too often is put back by the sweep', async () => {
+  test('returns from the dead-letter queue with the sweep', async () => {
     const { queues, dead } = cloud.waiting as Extract<Cloud['waiting'], { dead: object }>;
     dead.mqtt.send({
       ...encode({ type: 'check_sensor', customerId: 0, sensorId: 'x' }),
@@ -142,15 +149,15 @@ describe('what waited in the queue', () => {
   });
 });
 
-describe('the answers of the authorizer', () => {
-  const ask = (more: object = {}) => {
+describe('the authorizer', () => {
+  const authorizeSensor = (more: object = {}) => {
     const mqtt = { clientId: 'any', username: sensor.sensorId, password: base64(sensor.deviceToken), ...more };
     return authorize.with(runtime())({ protocolData: { mqtt } }, context);
   };
 
-  test('allow a device these actions on these resources, and none else, for five minutes', async () => {
-    const { policyDocuments, ...answer } = await ask();
-    expect(answer).toEqual({
+  test('allows a device only its own client id and topics, for five minutes', async () => {
+    const { policyDocuments, ...response } = await authorizeSensor();
+    expect(response).toEqual({
       isAuthenticated: true,
       principalId: principalOf(sensor.deviceToken),
       refreshAfterInSeconds: 300,
@@ -175,29 +182,29 @@ describe('the answers of the authorizer', () => {
     expect(rights.join()).not.toMatch(/[*?]|\$\{/);
     // https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
     for (const document of policyDocuments) expect(JSON.stringify(document).length).toBeLessThanOrEqual(2_048);
-    expect(answer.principalId).toMatch(/^[a-zA-Z0-9]{1,128}$/);
+    expect(response.principalId).toMatch(/^[a-zA-Z0-9]{1,128}$/);
   });
 
-  test('know a user name with the query that libraries of AWS put behind it', async () => {
-    expect((await ask({ username: `${sensor.sensorId}?SDK=NodeJSv2` })).isAuthenticated).toBe(true);
+  test('accepts a user name with the query string that AWS libraries append', async () => {
+    expect((await authorizeSensor({ username: `${sensor.sensorId}?SDK=NodeJSv2` })).isAuthenticated).toBe(true);
   });
 
   test.each([
     ['nothing', {}],
     ['no MQTT', { protocolData: { http: {} } }],
     ['numbers', { protocolData: { mqtt: { username: 1, password: 2 } } }],
-  ])('deny %s', async (_, event) => {
+  ])('denies %s', async (_, event) => {
     expect(await authorize.with(runtime())(event, context)).toMatchObject({
       isAuthenticated: false,
       policyDocuments: [],
     });
   });
 
-  test('deny everybody where there is no MQTT, and a token once it was replaced', async () => {
+  test('denies everybody in a stage without MQTT, and a token that was replaced', async () => {
     const off = { ...runtime(), settings: { ...runtime().settings, MQTT_RULE: '' } };
     const mqtt = { username: sensor.sensorId, password: base64(sensor.deviceToken) };
     expect((await authorize.with(off)({ protocolData: { mqtt } }, context)).isAuthenticated).toBe(false);
     await renewToken(sensor);
-    expect((await ask()).isAuthenticated).toBe(false);
+    expect((await authorizeSensor()).isAuthenticated).toBe(false);
   });
 });

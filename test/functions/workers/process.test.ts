@@ -21,9 +21,9 @@ beforeAll(async () => {
   base = cloud.base;
 });
 afterAll(() => cloud.stop());
-const prepare = (...given: Parameters<typeof cloud.prepare>) => cloud.prepare(...given);
+const prepare = (...args: Parameters<typeof cloud.prepare>) => cloud.prepare(...args);
 
-/** Processes messages. Returns how many times the state was written. */
+/** Processes messages. Returns how often the state was written. */
 const stateWritesOf = async (...records: QueueRecord[]): Promise<number> => {
   let states = 0;
   const write: Table['write'] = async (...writes) => {
@@ -38,30 +38,30 @@ describe('messages of a sensor', () => {
   const four = [true, false, true, false].map((present, at) => presence(present, at));
   const actions = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
 
-  test('in one batch are decided together by one write of the state', async () => {
+  test('take one write of the state for a batch', async () => {
     const { said, hits, events } = await prepare('alder');
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(1);
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('in one batch are decided a few at a time when the customer has many rules', async () => {
+  test('take several writes of the state for a batch if the customer has many rules', async () => {
     const { said, hits, events, place } = await prepare('elm');
     await base.table.update(items.customer(place), changes({ set: { rules: 100 } }));
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(3);
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('are recognised by their position when they are received again, also without an event', async () => {
+  test('change nothing when they are received again, even without an event', async () => {
     const { said, events, state } = await prepare('ash');
-    const all = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
-    await work(base, ...all);
+    const records = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
+    await work(base, ...records);
     const before = await state();
-    expect(await work(base, ...all.map(again))).toEqual([]);
+    expect(await work(base, ...records.map(again))).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test('are quarantined one by one when the table has no such sensor of the customer', async () => {
+  test('go to the quarantine one by one if the table has no such sensor of the customer', async () => {
     const { said, place, events } = await prepare('yew');
     const quarantined: string[] = [];
     const queues = {
@@ -76,30 +76,30 @@ describe('messages of a sensor', () => {
     const first = said(presence(true, 0));
     const second = said(presence(false, 1));
     const last = said(presence(true, 2));
-    const lost = elsewhere(first);
-    const lostToo = elsewhere(second);
-    expect(await work({ ...base, queues }, lost, lostToo)).toEqual([lostToo.messageId]);
-    expect(await work({ ...base, queues }, again(lostToo), last)).toEqual([last.messageId]);
+    const firstElsewhere = elsewhere(first);
+    const secondElsewhere = elsewhere(second);
+    expect(await work({ ...base, queues }, firstElsewhere, secondElsewhere)).toEqual([secondElsewhere.messageId]);
+    expect(await work({ ...base, queues }, again(secondElsewhere), last)).toEqual([last.messageId]);
     expect(quarantined).toEqual(Array(2).fill('quarantine: the table has no such sensor'));
     expect(await work(base, last)).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
-  test('are judged when their queue was created anew and numbers from the beginning', async () => {
+  test('count as new after their queue was recreated and numbers from the start', async () => {
     const { said, events } = await prepare('acacia');
     await work(base, said(presence(true, 0)));
     const next = said(presence(false, 1));
     const task = JSON.parse(next.body) as { receiveDate: number };
-    const anew = {
+    const renumbered = {
       ...next,
       body: JSON.stringify({ ...task, receiveDate: task.receiveDate + 60_000 }),
       attributes: { ...next.attributes, SequenceNumber: '1'.padStart(20, '0') },
     };
-    expect(await work(base, anew)).toEqual([]);
+    expect(await work(base, renumbered)).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('are recognised by their UUID when another call repeats them, whatever came in between', async () => {
+  test('make no second event when a later call repeats their UUID', async () => {
     const { said, events } = await prepare('aspen');
     const first = presence(true, 0);
     const second = presence(false, 1);
@@ -109,18 +109,18 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('are retried from the failing one on', async () => {
+  test('return to the queue from the failing one on', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));
     const second = said(...many(30));
-    // Of the two decisions that the first one makes the second is never applied.
+    // The first message makes two decisions, of which the second is never applied.
     expect(await work(crashingAt(base, 'HIT#', 13), first, second)).toEqual([first.messageId, second.messageId]);
     expect(await work(base, again(first), again(second))).toEqual([]);
     expect(await hits()).toBe(30);
   });
 
-  test('of an unfinished decision are applied before the next decision', async () => {
+  test('wait until an unfinished decision has been applied', async () => {
     const { said, hits } = await prepare('rowan');
     const first = said(presence(true, 0));
     const second = said(presence(false, 1));
@@ -132,9 +132,9 @@ describe('messages of a sensor', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('that change nothing are written once a quarter of the offline time has passed', async () => {
+  test('update lastSeen without other changes after a quarter of the inactivity limit', async () => {
     const { said, state } = await prepare('birch');
-    // With the second message the sensor counts as one that goes on reporting.
+    // From the second message on, the sensor counts as reporting regularly.
     for (const at of [0, 1]) await work(base, said(presence(true, at)));
     const { version, lastSeen } = (await state()) ?? {};
     const later = (seconds: number) => {
@@ -150,7 +150,7 @@ describe('messages of a sensor', () => {
 });
 
 describe('time', () => {
-  test('moves a fall once when checks are early, concurrent, repeated or late', async () => {
+  test('moves a fall on once, even if checks are early, concurrent, repeated or late', async () => {
     const { said, check, hits } = await prepare('willow', 'fall_detected');
     await work(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
     const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });

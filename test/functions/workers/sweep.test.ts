@@ -16,14 +16,14 @@ import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
 let ahead = 0;
 let cloud: Cloud;
 const messages: Outgoing[] = [];
-/** What the queues do with a message. */
+/** Called when messages are sent to a queue; it throws if the queue is unavailable. */
 let accept: () => void = () => {};
 const measured: unknown[][] = [];
-const measure = (...given: unknown[]) => void measured.push(given);
+const measure = (...args: unknown[]) => void measured.push(args);
 beforeAll(async () => {
-  const send = async (_: string, all: readonly Outgoing[]) => {
+  const send = async (_: string, sent: readonly Outgoing[]) => {
     accept();
-    messages.push(...all);
+    messages.push(...sent);
   };
   cloud = await startTestCloud({
     clock: {
@@ -32,7 +32,7 @@ beforeAll(async () => {
       after: (ms, run) => (ms < 1_000 ? systemClock.after(ms, run) : () => {}),
     },
     log: () => {},
-    // Nothing reaches a consumer.
+    // No task reaches a consumer.
     wrap: (runtime) => ({
       ...runtime,
       queues: { ...runtime.queues, send },
@@ -43,12 +43,12 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('the sweep', () => {
-  test('enqueues a delivery that no queue accepted, and waits longer before each repetition', async () => {
+  test('enqueues a delivery that no queue accepted, with growing pauses', async () => {
     const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
     const hook = { name: 'n', url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
     accept = () => {
-      throw new Error('the queue is away');
+      throw new Error('the queue is unavailable');
     };
     await home.client.ok('POST', `/webhooks/${id}/test`);
     accept = () => {};
@@ -64,9 +64,9 @@ describe('the sweep', () => {
     expect(await sentAfter(10)).toBe(1);
     expect(await sentAfter(90)).toBe(0);
     expect(await sentAfter(20)).toBe(1);
-    // What no queue accepted is due at the next sweep.
+    // A task that no queue accepted is enqueued by the next sweep.
     accept = () => {
-      throw new Error('the queue is away');
+      throw new Error('the queue is unavailable');
     };
     measured.length = 0;
     expect(await sentAfter(300)).toBe(0);
@@ -75,17 +75,17 @@ describe('the sweep', () => {
     expect(await sentAfter(1)).toBe(1);
   });
 
-  test('redrives dead letters every 15 minutes, and only when it has reached the table', async () => {
+  test('redrives dead letters every 15 minutes, and only if the table responds', async () => {
     let redriven = 0;
     const { runtime } = cloud;
     const queues = { ...runtime.queues, redrive: async () => void redriven++ };
     const context = lambdaContext({ functionName: 'sweep', timeoutSeconds: 60, clock: systemClock });
     const sweepAt = (minutes: number, more = {}) =>
       handler.with({ ...runtime, queues, now: () => runtime.now() + minutes * 60_000, ...more })({} as never, context);
-    const away = { ...runtime.table, get: () => Promise.reject(new Error('away')) };
+    const downTable = { ...runtime.table, get: () => Promise.reject(new Error('unavailable')) };
     for (const minute of [100, 101, 110, 114]) await sweepAt(minute);
     expect(redriven).toBe(workQueues.length);
-    await expect(sweepAt(116, { table: away })).rejects.toThrow();
+    await expect(sweepAt(116, { table: downTable })).rejects.toThrow();
     expect(redriven).toBe(workQueues.length);
     await sweepAt(117);
     expect(redriven).toBe(2 * workQueues.length);
@@ -93,7 +93,7 @@ describe('the sweep', () => {
 });
 
 describe('resend', () => {
-  test('waits 15 minutes at most, and forgets what was processed', () => {
+  test('waits at most 15 minutes, and forgets processed items', () => {
     const { isTime, tidy } = createResend();
     let now = 0;
     const waits = Array.from({ length: 8 }, () => {
@@ -108,21 +108,21 @@ describe('resend', () => {
 });
 
 describe('a sweep that runs out of time', () => {
-  // One page of two items for each sweep, of shards with five items each.
+  // Each sweep reads one page of two items; shards have five items each.
   const SHARDS = DUE_SHARDS;
   const each = 5;
   const page = 2;
-  // As different from each other as real ones: ids that only count up would leave some shards empty.
+  // Hashed like real ids, because ids that count up would leave some shards empty.
   const idOf = (at: number) =>
     hashOf(`${at}`)
       .toLowerCase()
       .replaceAll(/[^0-9a-z]/g, '0')
       .padEnd(26, '0');
   const shardOf = (id: string) => dueAt(id, 0).duePk;
-  const all = Array.from({ length: 2_000 }, (_, at) => at);
-  const ids = [...Map.groupBy(all.map(idOf), shardOf).values()].flatMap((some) => some.slice(0, each));
+  const candidates = Array.from({ length: 2_000 }, (_, at) => idOf(at));
+  const ids = [...Map.groupBy(candidates, shardOf).values()].flatMap((ofShard) => ofShard.slice(0, each));
 
-  test('serves every shard within as many sweeps as there are shards, and every item in the end', async () => {
+  test('leaves every shard served after as many sweeps as there are shards, and every item in the end', async () => {
     const { runtime } = cloud;
     const webhook = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000001' };
     const write = (deliveryId: string) =>
@@ -144,7 +144,7 @@ describe('a sweep that runs out of time', () => {
     expect(new Set([...sent()].map((id) => shardOf(id))).size).toBe(SHARDS);
     for (let sweep = SHARDS; sweep < SHARDS * Math.ceil(each / page); sweep++) await sweepOnce({} as never, hurried);
     expect(sent().size).toBe(ids.length);
-    // Items that are still due are sent again once one of the sweeps has gone on to the end.
+    // Items that are still due are enqueued again once a sweep has run to the end.
     messages.length = 0;
     ahead += 3_600_000;
     for (let sweep = 0; sweep < 2; sweep++) await sweepOnce({} as never, context);

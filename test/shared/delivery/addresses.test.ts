@@ -31,7 +31,7 @@ const edges: [string, inside: string[], outside: string[]][] = [
   ['3fff::/20', ['3fff::', '3fff:fff::'], ['3fff:1000::', '3ffe:ffff::']],
 ];
 
-const carriers = {
+const ipv4InIpv6 = {
   mapped: '::ffff:8.8.8.8',
   'mapped in hexadecimal': '::ffff:808:808',
   compatible: '::8.8.8.8',
@@ -43,13 +43,13 @@ const carriers = {
 };
 
 describe('isDenied', () => {
-  it.each(edges)('denies %s to its edges and nothing beyond', (_, inside, outside) => {
+  it.each(edges)('denies all of %s and nothing beyond', (_, inside, outside) => {
     for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
     for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });
 
-  it.each(Object.entries(carriers))(
-    'denies the %s form even of a public IPv4 address, under every policy',
+  it.each(Object.entries(ipv4InIpv6))(
+    'denies the %s form of even a public IPv4 address under every policy',
     (_, form) => {
       expect(isDenied(form, 443, strict)).toBe(true);
       expect(isDenied(form, 443, open)).toBe(true);
@@ -62,7 +62,7 @@ describe('isDenied', () => {
   );
 
   it.each(['', 'localhost', '010.0.0.1', '8.8.8', '0x8.8.8.8', '[2400::1]', '2400::1%eth0', '8.8.8.8/32', ' 8.8.8.8'])(
-    'denies what is no plain literal: "%s"',
+    'denies "%s", which is not a plain literal',
     (text) => {
       expect(isDenied(text, 443, strict)).toBe(true);
       expect(isDenied(text, 443, open)).toBe(true);
@@ -70,7 +70,7 @@ describe('isDenied', () => {
   );
 
   it.each(['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '127.0.0.1', '::1', 'fd12::1'])(
-    'accepts the private address %s where the policy allows private targets',
+    'accepts the private address %s if the policy allows private targets',
     (address) => expect(isDenied(address, 443, open)).toBe(false),
   );
 
@@ -91,7 +91,7 @@ describe('isDenied', () => {
     expect(isDenied(address, 443, { allowPrivate: true, allowedRanges: ['0.0.0.0/0', '::/0'] })).toBe(true);
   });
 
-  it('accepts private addresses inside the ranges of the policy, and only those', () => {
+  it('accepts private addresses only inside the ranges of the policy', () => {
     const policy = { allowPrivate: false, allowedRanges: ['10.1.0.0/16', '192.168.7.7', 'fd12::/48'] };
     for (const address of ['10.1.0.0', '10.1.255.255', '192.168.7.7', 'fd12::1', '8.8.8.8']) {
       expect(isDenied(address, 443, policy), address).toBe(false);
@@ -111,25 +111,25 @@ describe('isDenied', () => {
     '10/8',
     'fd00::/129',
     'fc00::%a/7',
-  ])('allows nothing by the malformed range "%s"', (range) => {
+  ])('allows nothing for the malformed range "%s"', (range) => {
     const policy = { allowPrivate: false, allowedRanges: [range] };
     expect(isDenied('10.0.0.1', 443, policy)).toBe(true);
     expect(isDenied('fd00::1', 443, policy)).toBe(true);
   });
 });
 
-describe('connections', () => {
-  it('are checked once more at their far end, before a byte is sent', async () => {
+describe('a connection', () => {
+  it('sends no byte until its remote address has been checked again', async () => {
     const received = Promise.withResolvers<number>();
     const server = createServer((socket) => socket.resume().on('close', () => received.resolve(socket.bytesRead)));
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    // Vetted as the answer of the resolver, denied ever after: as if the connection had ended elsewhere.
-    const answers = [['127.0.0.0/8']];
+    // The address is allowed when it is resolved and denied afterwards, as if the connection led elsewhere.
+    const allowedRanges = [['127.0.0.0/8']];
     const policy = {
       allowPrivate: false,
       allowLoopback: true,
       get allowedRanges() {
-        return answers.pop() ?? [];
+        return allowedRanges.pop() ?? [];
       },
     };
     const { post, close } = createClient({ deadlineMs: 15_000, policy, resolve: async () => ['127.0.0.1'] });
@@ -141,7 +141,7 @@ describe('connections', () => {
     await once(server.close(), 'close');
   });
 
-  it('are tried with the next vetted address when the first refuses', async () => {
+  it('uses the next resolved address if the first one refuses', async () => {
     const server = createHttp((_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { post, close } = createClient({

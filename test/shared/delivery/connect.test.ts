@@ -14,7 +14,7 @@ const strict = { allowPrivate: false, allowedRanges: [] };
 const loopback = { allowPrivate: false, allowedRanges: ['127.0.0.0/8'], allowLoopback: true };
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
 const cert = fixture('self-signed.crt');
-const here = async () => ['127.0.0.1'];
+const resolveToLoopback = async () => ['127.0.0.1'];
 const head = 'HTTP/1.1 200 OK\r\n';
 const ms = expect.any(Number);
 const failure = (error: string) => ({ status: null, error, responseBody: '', retryAfter: null });
@@ -58,8 +58,8 @@ function client(options: Partial<ClientOptions> = {}) {
     post({ url, headers, body: '{"a":"ü"}' });
 }
 
-describe('an answer', () => {
-  it('of 200 gives status, text and Retry-After, and the receiver saw exactly what was posted', async () => {
+describe('a response', () => {
+  it('yields status, text and Retry-After, to a request with exactly the posted bytes', async () => {
     const seen: unknown[] = [];
     const url = await http(async (request, response) => {
       const { 'x-test': test, 'content-length': length, 'accept-encoding': encoding } = request.headers;
@@ -74,20 +74,23 @@ describe('an answer', () => {
     expect(connecting).toHaveBeenCalledTimes(1);
   });
 
-  it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])('of %i is a status, never followed', async (status) => {
-    const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
-    const url = await http(seen);
-    expect(await client()(url)).toMatchObject({ status, error: null, responseBody: '', retryAfter: null });
-    expect(seen).toHaveBeenCalledOnce();
-  });
+  it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])(
+    'yields the status %i without following a redirect',
+    async (status) => {
+      const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
+      const url = await http(seen);
+      expect(await client()(url)).toMatchObject({ status, error: null, responseBody: '', retryAfter: null });
+      expect(seen).toHaveBeenCalledOnce();
+    },
+  );
 
-  it('is kept for its first 4 KiB, not decoded, without the half of a character', async () => {
+  it('yields its first 4 KiB, not decompressed, without a character that is cut off', async () => {
     const url = await http((_, response) => response.setHeader('Content-Encoding', 'gzip').end('€'.repeat(5_000)));
     expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: '€'.repeat(1_365) });
   });
 });
 
-describe('the status line decides', () => {
+describe('the status line determines the result', () => {
   it.each<[string, string, (socket: Socket) => void]>([
     ['drips until the deadline', 'Content-Length: 9999', (socket) => drip(socket, '.')],
     ['is cut short', 'Content-Length: 9999', (socket) => socket.end('..')],
@@ -101,7 +104,7 @@ describe('the status line decides', () => {
     expect(await client({ deadlineMs: 200 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
-  it('when the body never ends: about 64 KiB are read, then the connection is destroyed', async () => {
+  it('when the body never ends, of which about 64 KiB are read before the connection is destroyed', async () => {
     const sockets: Socket[] = [];
     const collect = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
     subscribe('net.client.socket', collect);
@@ -112,7 +115,7 @@ describe('the status line decides', () => {
     const url = await http((_, response) => pipeline(endless, response, () => {}));
     expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: 'a'.repeat(4_096) });
     expect(sockets.map((socket) => socket.destroyed)).toEqual([true]);
-    // One chunk of a socket, 64 KiB, may already have been on its way.
+    // One more chunk of 64 KiB may already have been in transit.
     expect(sockets[0]?.bytesRead).toBeLessThan(3 * 65_536);
   });
 });
@@ -130,7 +133,7 @@ describe('the deadline', () => {
     expect(await post()).toMatchObject({ ...failure('timeout'), timings: { tls: null, firstByte: null } });
   });
 
-  it('covers the wait for a connection, and closes the connection that it ends', async () => {
+  it('covers waiting for a connection, and closes the connection', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request) => request.socket.on('close', closed.resolve));
     const post = client({ ...soon, agentOptions: { maxSockets: 1 } });
@@ -139,7 +142,7 @@ describe('the deadline', () => {
   });
 });
 
-describe('trouble', () => {
+describe('a failed request', () => {
   const upgrade = 'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
   const huge = `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(99_999)}\r\n\r\n`;
 
@@ -150,7 +153,7 @@ describe('trouble', () => {
     ['no HTTP', 'protocol_error', (socket) => socket.write('220 mail.example.com ESMTP\r\n')],
     ['a huge header', 'protocol_error', (socket) => socket.write(huge)],
     ['plain text for TLS', 'tls_failed', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ])('with %s instead of a status line is %s', async (_, error, act) => {
+  ])('due to %s instead of a status line ends as %s', async (_, error, act) => {
     const url = await onRequest(act);
     expect(await client()(error === 'tls_failed' ? url.replace('http', 'https') : url)).toMatchObject(failure(error));
   });
@@ -158,31 +161,31 @@ describe('trouble', () => {
   it.each<[string, string, string, () => Promise<string[]>]>([
     ['a resolver that rejects', 'dns_failed', 'https://receiver.test/', () => Promise.reject(new Error('ENOTFOUND'))],
     ['a resolver that finds nothing', 'dns_failed', 'https://receiver.test/', async () => []],
-    ['no URL', 'url_denied', 'nonsense', here],
-    ['a URL with credentials', 'url_denied', 'https://u:p@receiver.test/', here],
-    ['an address denied by number', 'address_denied', 'https://2130706433:PORT/', here],
-    ['a name of a denied address', 'address_denied', 'https://receiver.test:PORT/', here],
+    ['no URL', 'url_denied', 'nonsense', resolveToLoopback],
+    ['a URL with credentials', 'url_denied', 'https://u:p@receiver.test/', resolveToLoopback],
+    ['an address denied by number', 'address_denied', 'https://2130706433:PORT/', resolveToLoopback],
+    ['a name of a denied address', 'address_denied', 'https://receiver.test:PORT/', resolveToLoopback],
     ['one denied of several', 'address_denied', 'https://receiver.test:PORT/', async () => ['8.8.8.8', '127.0.0.1']],
-  ])('with %s is %s, and no connection is made', async (_, error, url, resolve) => {
+  ])('due to %s ends as %s without a connection', async (_, error, url, resolve) => {
     const port = await https((_, response) => response.end());
     const attempt = await client({ policy: strict, resolve })(url.replace('PORT', String(port)));
     expect(attempt).toMatchObject({ ...failure(error), timings: { connect: null } });
     expect(connecting).toHaveBeenCalledTimes(0);
   });
 
-  it.each(['127.0.0.9', 'receiver.test'])('with a closed port of %s is connect_refused', async (host) => {
+  it.each(['127.0.0.9', 'receiver.test'])('due to a closed port of %s ends as connect_refused', async (host) => {
     const url = await http((_, response) => response.end());
     const post = client({ resolve: async () => ['127.0.0.9'] });
     expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));
   });
 
-  it('with headers that cannot be sent is protocol_error, not an exception', async () => {
+  it('due to headers that cannot be sent ends as protocol_error, without an exception', async () => {
     expect(await client()('http://[::1]/', { A: 'a\r\nb' })).toMatchObject(failure('protocol_error'));
   });
 });
 
 describe('TLS', () => {
-  const plain = { policy: loopback, resolve: here };
+  const plain = { policy: loopback, resolve: resolveToLoopback };
   const trusting = { ...plain, agentOptions: { ca: cert } };
 
   it.each(['receiver.test', 'receiver.test.', '127.0.0.1'])('works with the right certificate for %s', async (host) => {
@@ -196,33 +199,33 @@ describe('TLS', () => {
     ['an option trusts all', { ...plain, agentOptions: { rejectUnauthorized: false, timeout: 9 } }, 'receiver.test'],
     ['the certificate is for another name', trusting, 'another.test'],
     ['the certificate is for another address', trusting, '127.0.0.2'],
-  ])('is verified, whatever the environment says: tls_failed when %s', async (_, options, host) => {
+  ])('fails with tls_failed, regardless of the environment, if %s', async (_, options, host) => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     stops.push(() => vi.unstubAllEnvs());
     const seen = vi.fn();
     const port = await https(seen, '127.0.0.2');
-    const there = { ...options, resolve: async () => ['127.0.0.2'] };
-    expect(await client(there)(`https://${host}:${port}/`)).toMatchObject(failure('tls_failed'));
+    const clientOptions = { ...options, resolve: async () => ['127.0.0.2'] };
+    expect(await client(clientOptions)(`https://${host}:${port}/`)).toMatchObject(failure('tls_failed'));
     expect(seen).not.toHaveBeenCalled();
   });
 });
 
 describe('connections', () => {
-  it('of ten requests are kept open for the next ten to the same origin, and ended by close', async () => {
+  it('stay open for the next ten requests to the same origin, until the client is closed', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request, response) => response.end() && request.socket.once('close', closed.resolve));
-    const { post, close } = createClient({ deadlineMs: 15_000, policy: open, resolve: here });
+    const { post, close } = createClient({ deadlineMs: 15_000, policy: open, resolve: resolveToLoopback });
     const request = { url: url.replace('127.0.0.1', 'receiver.test'), headers: {}, body: '' };
     const ten = () => Promise.all(Array.from({ length: 10 }, () => post(request)));
-    const all = (timings: object) => Array(10).fill({ status: 200, timings });
-    expect(await ten()).toMatchObject(all({ dns: ms, connect: ms }));
-    expect(await ten()).toMatchObject(all({ dns: null, connect: null, firstByte: ms }));
+    const tenAttempts = (timings: object) => Array(10).fill({ status: 200, timings });
+    expect(await ten()).toMatchObject(tenAttempts({ dns: ms, connect: ms }));
+    expect(await ten()).toMatchObject(tenAttempts({ dns: null, connect: null, firstByte: ms }));
     expect(connecting).toHaveBeenCalledTimes(10);
     close();
     await closed.promise;
   });
 
-  it('that died while they were kept are replaced at once', async () => {
+  it('get replaced immediately if they died while idle', async () => {
     const used = new Set<Socket>();
     const url = await http(({ socket }, response) => {
       if (used.has(socket)) socket.resetAndDestroy();
@@ -234,14 +237,14 @@ describe('connections', () => {
     expect(connecting).toHaveBeenCalledTimes(2);
   });
 
-  it('are kept for 50 origins: the longest unused is ended first', async () => {
+  it('stay open for 50 origins, and the least recently used one is closed first', async () => {
     const ended: string[] = [];
     const enough = Promise.withResolvers<void>();
     const url = await http(({ socket, headers }, response) => {
       socket.once('close', () => ended.push(String(headers.host).split(':')[0] ?? '') === 10 && enough.resolve());
       response.end();
     });
-    const post = client({ resolve: here });
+    const post = client({ resolve: resolveToLoopback });
     for (let n = 0; n < 60; n += 1) await post(url.replace('127.0.0.1', `r${n}.test`));
     await enough.promise;
     expect(ended.sort()).toEqual(Array.from({ length: 10 }, (_, n) => `r${n}.test`));

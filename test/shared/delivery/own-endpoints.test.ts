@@ -16,15 +16,15 @@ beforeEach(() => {
 });
 
 const hosts = (list: string) => list.trim().split(/\s+/);
-const to = (host: string) => `https://${host}/hook`;
-const unasked: Resolve = () => Promise.reject(new Error('nobody may ask for this name'));
-const answer =
-  (...found: string[]): Resolve =>
+const urlOf = (host: string) => `https://${host}/hook`;
+const noLookup: Resolve = () => Promise.reject(new Error('this name must not be looked up'));
+const resolvesTo =
+  (...resolved: string[]): Resolve =>
   async () =>
-    found;
+    resolved;
 
-/** Refused at creation, and never connected to. */
-const expectRefused = async (url: string, policy: TargetPolicy, resolve: Resolve, reason: UrlProblem) => {
+/** Expects that a URL is rejected at creation and never connected to. */
+const expectDenied = async (url: string, policy: TargetPolicy, resolve: Resolve, reason: UrlProblem) => {
   expect(await checkTarget(url, policy, resolve), url).toEqual({ ok: false, reason });
   const client = createClient({ deadlineMs: 15_000, policy, resolve });
   const error = reason === 'url_address' ? 'address_denied' : 'url_denied';
@@ -43,18 +43,18 @@ describe('the endpoints of the service itself', () => {
     LOCALHOST. a.localhost １２７.０.０.１ %31%32%37.0.0.1
   `);
 
-  it.each([...named.map(to), ...numbers.map((host) => `http://${host}:3000/api/v1/users/login`)])(
-    'are no targets under any policy: %s',
-    (url) => expectRefused(url, local, unasked, 'url_address'),
+  it.each([...named.map(urlOf), ...numbers.map((host) => `http://${host}:3000/api/v1/users/login`)])(
+    'cannot be targets under any policy: %s',
+    (url) => expectDenied(url, local, noLookup, 'url_address'),
   );
 
-  it.each(named.map(to))('are no targets in the cloud either: %s', (url) =>
-    expectRefused(url, { allowPrivate: false, allowedRanges: [], own }, unasked, 'url_address'),
+  it.each(named.map(urlOf))('cannot be targets in the cloud: %s', (url) =>
+    expectDenied(url, { allowPrivate: false, allowedRanges: [], own }, noLookup, 'url_address'),
   );
 
   it.each([['127.0.0.1'], ['::1'], ['127.0.0.9'], ['8.8.8.8', '127.0.0.1']])(
-    'are no targets by a name that resolves to %j',
-    (...found) => expectRefused('http://receiver.example.com:3000/', local, answer(...found), 'url_address'),
+    'cannot be targets through a name that resolves to %j',
+    (...resolved) => expectDenied('http://receiver.example.com:3000/', local, resolvesTo(...resolved), 'url_address'),
   );
 
   it.each([
@@ -65,12 +65,12 @@ describe('the endpoints of the service itself', () => {
     'https://other.example.com:3000/',
     'https://cloud.example.com.example.org/',
     'https://b1b2c3d4e5.execute-api.eu-central-1.amazonaws.com/prod',
-  ])('leave their neighbours alone: %s', async (url) => {
-    expect(await checkTarget(url, local, answer('10.0.0.1'))).toMatchObject({ ok: true });
+  ])('do not block other hosts and ports: %s', async (url) => {
+    expect(await checkTarget(url, local, resolvesTo('10.0.0.1'))).toMatchObject({ ok: true });
   });
 });
 
-describe('where the host is not the own machine', () => {
+describe('on a host that is not a developer machine', () => {
   const policies = [
     { allowPrivate: true, allowedRanges: [] },
     { allowPrivate: true, allowedRanges: ['127.0.0.0/8', '0.0.0.0/0', '::/0', '::1'] },
@@ -78,11 +78,11 @@ describe('where the host is not the own machine', () => {
   ];
   const numbers = hosts('127.0.0.1 127.1 2130706433 127.255.255.254 [::1]');
 
-  it.each(policies)('loopback is no target, whatever is allowed: %j', async (policy) => {
-    for (const host of numbers) await expectRefused(`https://${host}:9001/`, policy, unasked, 'url_address');
+  it.each(policies)('loopback cannot be a target even under the policy %j', async (policy) => {
+    for (const host of numbers) await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_address');
     for (const host of ['localhost', 'LOCALHOST.', 'a.localhost'])
-      await expectRefused(`https://${host}:9001/`, policy, unasked, 'url_host');
-    for (const found of [['127.0.0.1'], ['::1'], ['10.0.0.1', '127.0.0.1']])
-      await expectRefused('https://receiver.example.com/', policy, answer(...found), 'url_address');
+      await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_host');
+    for (const resolved of [['127.0.0.1'], ['::1'], ['10.0.0.1', '127.0.0.1']])
+      await expectDenied('https://receiver.example.com/', policy, resolvesTo(...resolved), 'url_address');
   });
 });

@@ -15,17 +15,17 @@ import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
 
-type Seen = { method: string; url: string; headers: Record<string, string>; body: Buffer };
-const seen: Seen[] = [];
-let answer: { status: number; body?: string } | 'never' = { status: 200 };
+type ReceivedRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
+const requests: ReceivedRequest[] = [];
+let serverResponse: { status: number; body?: string } | 'never' = { status: 200 };
 let server: Server;
 let base = '';
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
     const headers = request.headers as Record<string, string>;
-    seen.push({ method: request.method ?? '', url: request.url ?? '', headers, body });
-    if (answer !== 'never') response.writeHead(answer.status).end(answer.body ?? '{}');
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers, body });
+    if (serverResponse !== 'never') response.writeHead(serverResponse.status).end(serverResponse.body ?? '{}');
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -35,10 +35,10 @@ const aws = mockClient(PinpointSMSVoiceV2Client);
 afterEach(() => {
   ses.reset();
   aws.reset();
-  seen.length = 0;
-  answer = { status: 200 };
+  requests.length = 0;
+  serverResponse = { status: 200 };
 });
-// Files share their modules: the next one wants the real clients.
+// Test files share their modules, and the next one needs the real clients.
 afterAll(async () => {
   ses.restore();
   aws.restore();
@@ -58,21 +58,21 @@ const stage = {
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
 const TOKEN = '123456:a-token-of-a-bot';
-const servicePart: Services = {
+const services: Services = {
   settings: stage,
   mail: mailBySes(config, 'cloud@example.org'),
   sms: smsByAws(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
-  openPushKey: async (sealed) => sealed.replace('sealed:', ''),
+  openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
 };
-const sending = () => peopleBy({ ...servicePart, telegram: telegramAs(async () => webhookClient, TOKEN, base) }).send;
-const letter: Letter = {
+const sending = () => peopleBy({ ...services, telegram: telegramAs(async () => webhookClient, TOKEN, base) }).send;
+const notification: Letter = {
   title: 'Fall in room 7',
   text: 'at home, 12:00 UTC',
   url: 'https://cloud.example.org/acknowledge/a',
   language: 'en',
 };
-const plain = 'Fall in room 7\nat home, 12:00 UTC\n\nI take care of it:\nhttps://cloud.example.org/acknowledge/a';
+const plain = "Fall in room 7\nat home, 12:00 UTC\n\nI'll go:\nhttps://cloud.example.org/acknowledge/a";
 const email: Channel = { by: 'email', address: 'anna@example.com' };
 const sms: Channel = { by: 'sms', address: '+491701234567' };
 const telegram: Channel = { by: 'telegram', address: '-100123' };
@@ -80,9 +80,9 @@ const awsError = (name: string, Reason?: string) =>
   Object.assign(new Error('+491701234567 is wrong'), { name, Reason });
 
 describe('a mail', () => {
-  test('has the title as its subject, on one line, and the address where its reader acknowledges', async () => {
+  test('contains the title as its subject, on one line, and the acknowledgement link', async () => {
     ses.on(SendEmailCommand).resolves({});
-    expect(await sending()(email, { ...letter, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
+    expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
     const [{ args } = { args: [] }] = ses.commandCalls(SendEmailCommand);
     expect(args[0]?.input.Content?.Simple).toMatchObject({
       Subject: { Data: 'Fall Bcc: b@example.com' },
@@ -94,32 +94,32 @@ describe('a mail', () => {
     ['TooManyRequestsException', { retry: 'TooManyRequestsException' }],
     ['MessageRejected', { retry: 'MessageRejected' }],
     ['TimeoutError', { retry: 'TimeoutError' }],
-  ] as const)('that ends by %s: %j', async (name, outcome) => {
+  ] as const)('ends after %s as %j', async (name, outcome) => {
     ses.on(SendEmailCommand).rejects(awsError(name));
-    expect(await sending()(email, letter)).toEqual(outcome);
+    expect(await sending()(email, notification)).toEqual(outcome);
   });
 });
 
 describe('an SMS', () => {
-  test('says the title, the text and the address, from the identity of the stage', async () => {
+  test('contains title, text and link, and comes from the sender of the stage', async () => {
     aws.on(SendTextMessageCommand).resolves({});
-    expect(await sending()(sms, { ...letter, language: 'de' })).toBe('accepted');
+    expect(await sending()(sms, { ...notification, language: 'de' })).toBe('accepted');
     const [{ args } = { args: [] }] = aws.commandCalls(SendTextMessageCommand);
     expect(args[0]?.input).toEqual({
       DestinationPhoneNumber: '+491701234567',
       OriginationIdentity: 'arn:of-a-number',
       MessageType: 'TRANSACTIONAL',
       TimeToLive: 3_600,
-      MessageBody: plain.replace('I take care of it', 'Ich kümmere mich darum'),
+      MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
-  test('is cut to what the service takes, before the address and not within a character', async () => {
+  test('gets truncated before the link if it is too long, but not within a character', async () => {
     aws.on(SendTextMessageCommand).resolves({});
-    for (const text of ['😀'.repeat(2_048), `a${'😀'.repeat(2_048)}`]) await sending()(sms, { ...letter, text });
+    for (const text of ['😀'.repeat(2_048), `a${'😀'.repeat(2_048)}`]) await sending()(sms, { ...notification, text });
     for (const { args } of aws.commandCalls(SendTextMessageCommand)) {
       const body = args[0].input.MessageBody ?? '';
       expect([body.length <= 1_600, body.length > 1_590, body.isWellFormed()]).toEqual([true, true, true]);
-      expect(body.endsWith(`…\n\nI take care of it:\n${letter.url}`)).toBe(true);
+      expect(body.endsWith(`…\n\nI'll go:\n${notification.url}`)).toBe(true);
     }
   });
   test.each([
@@ -133,18 +133,18 @@ describe('an SMS', () => {
     ],
     ['ThrottlingException', undefined, { retry: 'ThrottlingException' }],
     ['TimeoutError', undefined, { retry: 'TimeoutError' }],
-  ] as const)('that ends by %s %s: %j', async (name, reason, outcome) => {
+  ] as const)('ends after %s %s as %j', async (name, reason, outcome) => {
     aws.on(SendTextMessageCommand).rejects(awsError(name, reason));
-    expect(await sending()(sms, letter)).toEqual(outcome);
+    expect(await sending()(sms, notification)).toEqual(outcome);
   });
 });
 
-describe('a message of Telegram', () => {
+describe('a Telegram message', () => {
   test('goes to the chat as the bot of the stage, as plain text without a preview', async () => {
-    expect(await sending()(telegram, letter)).toBe('accepted');
-    expect(seen.map(({ method, url }) => [method, url])).toEqual([['POST', `/bot${TOKEN}/sendMessage`]]);
+    expect(await sending()(telegram, notification)).toBe('accepted');
+    expect(requests.map(({ method, url }) => [method, url])).toEqual([['POST', `/bot${TOKEN}/sendMessage`]]);
     const preview = { link_preview_options: { is_disabled: true } };
-    expect(JSON.parse(String(seen[0]?.body))).toEqual({ chat_id: '-100123', text: plain, ...preview });
+    expect(JSON.parse(String(requests[0]?.body))).toEqual({ chat_id: '-100123', text: plain, ...preview });
   });
   test.each([
     [403, 'Forbidden: bot was blocked by the user', 'gone'],
@@ -153,28 +153,29 @@ describe('a message of Telegram', () => {
     [401, 'Unauthorized', { retry: 'status_401' }],
     [429, 'Too Many Requests: retry after 7', { retry: 'status_429' }],
     [502, '<html>', { retry: 'status_502' }],
-  ] as const)('that is answered by %d %s: %j', async (status, body, outcome) => {
-    answer = { status, body };
-    expect(await sending()(telegram, letter)).toEqual(outcome);
+  ] as const)('ends after %d %s as %j', async (status, body, outcome) => {
+    serverResponse = { status, body };
+    expect(await sending()(telegram, notification)).toEqual(outcome);
   });
-  test('that gets no answer ends in time, and tells nothing of the token', async () => {
-    answer = 'never';
-    const outcome = await sending()(telegram, letter);
+  test('ends as timeout without a response, and does not reveal the token', async () => {
+    serverResponse = 'never';
+    const outcome = await sending()(telegram, notification);
     expect(outcome).toEqual({ retry: 'timeout' });
   });
 });
 
-describe('a push', () => {
+describe('a push message', () => {
   const { keys, read } = createPushBrowser();
   const own = pushKeysOf(Buffer.alloc(32, 9));
-  const key = { publicKey: own.publicKey, sealed: `sealed:${own.privateKey}` };
+  const key = { publicKey: own.publicKey, sealed: `encrypted:${own.privateKey}` };
   const channelTo = (endpoint: string): Channel => ({ by: 'push', subscription: { endpoint, keys }, key });
 
-  test('is read by its browser alone, is signed by the stage, and lives for ten minutes', async () => {
-    expect(await sending()(channelTo(`${base}/to/1`), letter)).toBe('accepted');
-    const [{ url, headers, body } = { url: '', headers: {} as Record<string, string>, body: Buffer.alloc(0) }] = seen;
+  test('can be read only by its browser, carries a signature of the stage, and expires after ten minutes', async () => {
+    expect(await sending()(channelTo(`${base}/to/1`), notification)).toBe('accepted');
+    const [{ url, headers, body } = { url: '', headers: {} as Record<string, string>, body: Buffer.alloc(0) }] =
+      requests;
     expect(url).toBe('/to/1');
-    expect(read(body)).toEqual(letter);
+    expect(read(body)).toEqual(notification);
     expect(String(body)).not.toContain('room 7');
     expect(headers).toMatchObject({ ttl: '600', urgency: 'high', 'content-encoding': 'aes128gcm' });
     const [, token = '', publicKey] = /^vapid t=([^,]+), k=(.+)$/.exec(headers.authorization ?? '') ?? [];
@@ -185,12 +186,12 @@ describe('a push', () => {
     const verified = await jwtVerify(token, await importJWK({ kty: 'EC', crv: 'P-256', x, y }, 'ES256'));
     expect(verified.payload).toMatchObject({ aud: base, sub: 'https://cloud.example.org' });
   });
-  test('is cut to what services of browsers take', async () => {
-    const long = { ...letter, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
+  test('gets truncated to the size that push services accept', async () => {
+    const long = { ...notification, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
     expect(await sending()(channelTo(`${base}/to/1`), long)).toBe('accepted');
-    const body = seen[0]?.body ?? Buffer.alloc(0);
+    const body = requests[0]?.body ?? Buffer.alloc(0);
     expect(body.length).toBeLessThanOrEqual(4_096);
-    expect(read(body)).toMatchObject({ url: letter.url, text: expect.stringMatching(/^(😀){100,}…$/u) });
+    expect(read(body)).toMatchObject({ url: notification.url, text: expect.stringMatching(/^(😀){100,}…$/u) });
   });
   test.each([
     [201, 'accepted'],
@@ -199,36 +200,37 @@ describe('a push', () => {
     [429, { retry: 'status_429' }],
     [503, { retry: 'status_503' }],
     [302, { retry: 'status_302' }],
-  ] as const)('that is answered by %d: %j', async (status, outcome) => {
-    answer = { status };
-    expect(await sending()(channelTo(`${base}/to/1`), letter)).toEqual(outcome);
+  ] as const)('ends after %d as %j', async (status, outcome) => {
+    serverResponse = { status };
+    expect(await sending()(channelTo(`${base}/to/1`), notification)).toEqual(outcome);
   });
-  test('that gets no answer ends in time', async () => {
-    answer = 'never';
-    expect(await sending()(channelTo(`${base}/to/1`), letter)).toEqual({ retry: 'timeout' });
+  test('ends as timeout without a response', async () => {
+    serverResponse = 'never';
+    expect(await sending()(channelTo(`${base}/to/1`), notification)).toEqual({ retry: 'timeout' });
   });
-  test('is sent to no address that webhooks may not call', async () => {
+  test('never goes to an address that webhooks may not call', async () => {
     const strict = createWebhookClient({ ...stage, ALLOW_PRIVATE_TARGETS: false });
-    const { send } = peopleBy({ ...servicePart, webhookClient: async () => strict });
+    const { send } = peopleBy({ ...services, webhookClient: async () => strict });
     const rebound = createWebhookClient(
       { ...stage, ALLOW_PRIVATE_TARGETS: false },
       { resolve: async () => ['10.0.0.1'] },
     );
-    const rebinding = peopleBy({ ...servicePart, webhookClient: async () => rebound });
-    expect(await send(channelTo(`${base}/to/1`), letter)).toBe('gone');
-    expect(await send(channelTo('https://169.254.169.254/'), letter)).toBe('gone');
-    expect(await rebinding.send(channelTo('https://push.example.com/'), letter)).toBe('gone');
-    expect(seen).toEqual([]);
+    const rebinding = peopleBy({ ...services, webhookClient: async () => rebound });
+    expect(await send(channelTo(`${base}/to/1`), notification)).toBe('gone');
+    expect(await send(channelTo('https://169.254.169.254/'), notification)).toBe('gone');
+    expect(await rebinding.send(channelTo('https://push.example.com/'), notification)).toBe('gone');
+    expect(requests).toEqual([]);
   });
-  test('that cannot be encrypted is tried again, and counted: keys are judged when they are saved', async () => {
+  test('ends as unsigned and can be retried if it cannot be encrypted', async () => {
     const channel = { by: 'push' as const, key, subscription: { endpoint: base, keys: { p256dh: 'B', auth: 'A' } } };
-    expect(await sending()(channel, letter)).toEqual({ retry: 'unsigned' });
+    expect(await sending()(channel, notification)).toEqual({ retry: 'unsigned' });
   });
 });
 
-test('what a stage has no service for is unavailable', async () => {
+test('a channel that the stage has no service for is unavailable', async () => {
   const settings = { ...stage, MAIL_SENDER: '' };
-  const { kinds, send } = peopleBy({ ...servicePart, settings, sms: undefined });
+  const { kinds, send } = peopleBy({ ...services, settings, sms: undefined });
   expect(kinds).toEqual(['push']);
-  for (const channel of [email, sms, telegram]) expect(await send(channel, letter)).toEqual({ retry: 'unavailable' });
+  for (const channel of [email, sms, telegram])
+    expect(await send(channel, notification)).toEqual({ retry: 'unavailable' });
 });

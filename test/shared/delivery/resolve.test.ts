@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('a name', () => {
-  test('is found while any number of others waits for a slow name server, and so is all else', async () => {
+  test('resolves quickly while many others wait for a slow name server', async () => {
     const resolve = createResolve([server.at]);
     const slow = Array.from({ length: 40 }, (_, at) => resolve(`slow${at}.test`));
     const start = performance.now();
@@ -34,7 +34,7 @@ describe('a name', () => {
     void Promise.all(slow);
   });
 
-  test('of the public internet takes no thread of this process to look up, a local one does', async () => {
+  test('blocks a thread of this process only if it is local', async () => {
     threads = 0;
     await createResolve([server.at])('quick.test');
     expect(threads).toBe(0);
@@ -42,11 +42,11 @@ describe('a name', () => {
     expect(threads).toBe(1);
   });
 
-  test('that does not exist has no addresses', async () => {
+  test('resolves to no addresses if it does not exist', async () => {
     expect(await createResolve([server.at])('nobody.test')).toEqual([]);
   });
 
-  test('of the hosts file or of this network is never asked for in public', async () => {
+  test('never reaches a public name server if it is local or in the hosts file', async () => {
     const before = server.asked.length;
     const resolve = createResolve([server.at]);
     for (const address of await resolve('LOCALHOST.')) expect(['127.0.0.1', '::1']).toContain(address);
@@ -56,7 +56,7 @@ describe('a name', () => {
   });
 });
 
-test('a hosts file: addresses by name, of any case, without comments and what is no address', () => {
+test('parses a hosts file into addresses by lower-case name, without comments and invalid lines', () => {
   const text = '# 10.0.0.1 no\n127.0.0.1\tlocalhost\tHere # there\n::1 localhost\n\nnonsense here\n10.0.0.9 a.b';
   expect(Object.fromEntries(parseHosts(text))).toEqual({
     localhost: ['127.0.0.1', '::1'],

@@ -8,7 +8,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const standard = (key: string | Buffer) => `v1,${hmac(key, 'msg_1.1700000000.{"a":"ü"}').digest('base64')}`;
 
 describe('signatureHeaders', () => {
-  it('names the delivery and the second of the attempt, and signs nothing, without a secret', () => {
+  it('contains only the id and the time of the attempt without a secret', () => {
     expect(signatureHeaders({ ...attempt, secrets: [], primary: null })).toEqual({
       'webhook-id': 'msg_1',
       'webhook-timestamp': '1700000000',
@@ -26,7 +26,7 @@ describe('signatureHeaders', () => {
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('matches a known HMAC-SHA256 in the first header, in lower-case hex', () => {
+  it('matches a known HMAC-SHA256 in X-Service-Cloud-Signature, in lower-case hex', () => {
     const body = 'what do ya want for nothing?';
     const headers = signatureHeaders({ ...attempt, body, secrets: ['Jefe'], primary: 'Jefe' });
     expect(headers['X-Service-Cloud-Signature']).toBe(
@@ -34,7 +34,7 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('signs the same for the text and for its UTF-8 bytes', () => {
+  it('signs a text like its UTF-8 bytes', () => {
     const secrets = ['a secret of sixteen'];
     const bytes = new TextEncoder().encode(attempt.body);
     expect(signatureHeaders({ ...attempt, body: bytes, secrets, primary: 'p' })).toEqual(
@@ -42,19 +42,19 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('carries a signature for each secret, newest first, while the first header has the new one alone', () => {
+  it('contains a webhook-signature for each secret, newest first, and X-Service-Cloud-Signature for the newest', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['new', 'old'], primary: 'new' });
     expect(headers['webhook-signature']).toBe(`${standard('new')} ${standard('old')}`);
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
   });
 
-  it('keeps the old secret in webhook-signature and drops the first header in a rotation to none', () => {
+  it('keeps webhook-signature for the old secret, without X-Service-Cloud-Signature, after the secret is removed', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['old'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('old'));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
   });
 
-  it('takes the decoded rest of a whsec_ secret as the key of webhook-signature, and all of it for the first header', () => {
+  it('decodes a whsec_ secret for webhook-signature, but not for X-Service-Cloud-Signature', () => {
     const secret = `whsec_${Buffer.from('sixteen bytes ok').toString('base64')}`;
     const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: secret });
     expect(headers['webhook-signature']).toBe(standard(Buffer.from('sixteen bytes ok')));
@@ -62,7 +62,7 @@ describe('signatureHeaders', () => {
   });
 
   it.each(['whsec_', 'whsec_!!!!!!!!!!!!', 'whsec_abcde', 'whsec_ab=c'])(
-    'signs with the whole secret when its rest is no base64: %s',
+    'signs with the whole secret if the part after whsec_ is not base64: %s',
     (secret) => {
       const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: null });
       expect(headers['webhook-signature']).toBe(standard(secret));
@@ -85,11 +85,11 @@ describe('authHeaders', () => {
     ['api_key', { 'X-Api-Key': 'ybndrfg8ejkmcpqxot1uwisza3' }],
     ['basic', { Authorization: `Basic ${btoa('service-cloud:ybndrfg8ejkmcpqxot1uwisza3')}` }],
     ['none', {}],
-  ] as const)('shows the token as %s does', async (method, headers) => {
+  ] as const)('sends the token by the method %s', async (method, headers) => {
     expect(await authHeaders({ ...input, method })).toEqual(headers);
   });
 
-  it('shows, as jwt, a token for this target and delivery alone, for 300 s', async () => {
+  it('sends a JWT for this target and delivery only, valid for 300 s', async () => {
     const { Authorization = '' } = await authHeaders({ ...input, method: 'jwt' });
     expect(Authorization).toMatch(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
     const token = Authorization.slice('Bearer '.length);

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const hosts = (list: string) => list.trim().split(/\s+/);
 
-/** Hosts that are an address which no webhook may call, in the spellings that parsers understand. */
+/** Addresses that no webhook may call, in all the spellings that parsers understand. */
 const addresses = hosts(`
   127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 2130706433. 0x7f000001 0X7F000001 0x7f.1 0x7f.0.0.1
   0x7f.0x0.0x0.0x1 017700000001 0177.0.0.1 0177.1 0177.0x0.0.01 127.0x1 00000177.1 0 0x 0.0.0.0 00.0.0.0
@@ -50,18 +50,27 @@ const shapes: [UrlProblem, string[]][] = [
     ['http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'javascript:alert(1)', 'ws://a.com'],
   ],
   ['url_scheme', ['gopher://example.com/', 'data:text/plain,x', 'HTTP://example.com', 'blob:https://example.com/x']],
-  ['url_port', ['0', '1', '22', '25', '80', '444', '1023', '000080'].map(at)],
-  ['url_invalid', ['65536', '-1', '8443x', '99999999999'].map(at)],
+  ['url_port', ['0', '1', '22', '25', '80', '444', '1023', '000080'].map(urlWithPort)],
+  ['url_invalid', ['65536', '-1', '8443x', '99999999999'].map(urlWithPort)],
   [
     'url_invalid',
     ['', 'example.com', '//example.com', 'https:', 'https://', 'https:///', 'https://?x', 'https://:443'],
   ],
   ['url_invalid', ['https:example.com', 'https:/example.com', 'https:///example.com', 'https:////example.com']],
-  ['url_invalid', ['256.0.0.1', '1.2.3.4.5', '0x100000000', '4294967296', '08.0.0.1', 'a.0x7f', 'a.1'].map(to)],
-  ['url_invalid', ['[::1', '::1', '[::1%25lo]', '[fe80::1%eth0]', '[1::2::3]', '[127.0.0.1]', '[v1.a]'].map(to)],
-  ['url_invalid', ['%00.example.com', 'a%20b.example.com', 'a%2fb.com', 'a%40b.com', 'a%5cb.com', 'a<b.com'].map(to)],
-  ['url_credentials', ['u@example.com', 'u:p@example.com', '@example.com', ':@example.com', ':p@example.com'].map(to)],
-  ['url_credentials', ['example.com@127.0.0.1', 'example.com:443@127.0.0.1', 'a%40b@example.com', 'a@b@c.com'].map(to)],
+  ['url_invalid', ['256.0.0.1', '1.2.3.4.5', '0x100000000', '4294967296', '08.0.0.1', 'a.0x7f', 'a.1'].map(urlOf)],
+  ['url_invalid', ['[::1', '::1', '[::1%25lo]', '[fe80::1%eth0]', '[1::2::3]', '[127.0.0.1]', '[v1.a]'].map(urlOf)],
+  [
+    'url_invalid',
+    ['%00.example.com', 'a%20b.example.com', 'a%2fb.com', 'a%40b.com', 'a%5cb.com', 'a<b.com'].map(urlOf),
+  ],
+  [
+    'url_credentials',
+    ['u@example.com', 'u:p@example.com', '@example.com', ':@example.com', ':p@example.com'].map(urlOf),
+  ],
+  [
+    'url_credentials',
+    ['example.com@127.0.0.1', 'example.com:443@127.0.0.1', 'a%40b@example.com', 'a@b@c.com'].map(urlOf),
+  ],
   ['url_fragment', ['https://example.com/#', 'https://example.com/#a', 'https://example.com#@127.0.0.1/']],
   ['url_characters', ['https:\\\\example.com', 'https://example.com\\@127.0.0.1/', 'https://example.com/a\\b']],
   [
@@ -74,32 +83,31 @@ const shapes: [UrlProblem, string[]][] = [
   ],
   ['url_characters', ['https://a.com/\u0085', 'https://a.com/\u00a0', 'https://a\u3000b.com', 'https://a.com/\ud800']],
   ['url_too_long', [`https://example.com/${'a'.repeat(2_029)}`, `https://example.com/${'😀'.repeat(2_029)}`]],
-  ['url_address', addresses.map(to)],
-  ['url_host', names.map(to)],
+  ['url_address', addresses.map(urlOf)],
+  ['url_host', names.map(urlOf)],
 ];
 const hostile = shapes.flatMap(([reason, urls]) => urls.map((url) => [url, reason] as const));
 
-function to(host: string): string {
+function urlOf(host: string): string {
   return `https://${host}/hook`;
 }
 
-function at(port: string): string {
+function urlWithPort(port: string): string {
   return `https://example.com:${port}/hook`;
 }
 
-const unasked: Resolve = () => Promise.reject(new Error('nobody may ask for this name'));
-const answer =
-  (...found: string[]): Resolve =>
+const noLookup: Resolve = () => Promise.reject(new Error('this name must not be looked up'));
+const resolvesTo =
+  (...resolved: string[]): Resolve =>
   async () =>
-    found;
+    resolved;
 
 describe('hostile targets', () => {
-  it('are a table of more than 200 forms', () =>
-    expect(new Set(hostile.map(([url]) => url)).size).toBeGreaterThan(200));
+  it('include more than 200 forms', () => expect(new Set(hostile.map(([url]) => url)).size).toBeGreaterThan(200));
 
   it.each(hostile)('%j is rejected at creation and never connected to: %s', async (url, reason) => {
-    expect(await checkTarget(url, strict, unasked)).toEqual({ ok: false, reason });
-    const client = createClient({ deadlineMs: 15_000, policy: strict, resolve: unasked });
+    expect(await checkTarget(url, strict, noLookup)).toEqual({ ok: false, reason });
+    const client = createClient({ deadlineMs: 15_000, policy: strict, resolve: noLookup });
     const attempt = await client.post({ url, headers: {}, body: '' });
     client.close();
     expect(attempt).toMatchObject({ status: null, error: reason === 'url_address' ? 'address_denied' : 'url_denied' });
@@ -130,11 +138,11 @@ describe('public targets', () => {
   ])('%s is accepted', async (text) => {
     const url = new URL(text);
     expect(checkUrl(text, strict)).toEqual({ ok: true, url });
-    expect(await checkTarget(text, strict, answer('8.8.8.8', '2606:4700::1'))).toEqual({ ok: true, url });
+    expect(await checkTarget(text, strict, resolvesTo('8.8.8.8', '2606:4700::1'))).toEqual({ ok: true, url });
   });
 });
 
-describe('names', () => {
+describe('host names', () => {
   const url = 'https://receiver.example.com/hook';
   const denied = { ok: false, reason: 'url_address' };
 
@@ -147,8 +155,8 @@ describe('names', () => {
     ['a private and a public address', ['fd00::1', '2606:4700::1']],
     ['public addresses and a zone', ['8.8.8.8', '2606:4700::1', 'fe80::1%eth0']],
     ['no address but a name', ['localhost']],
-  ])('that resolve to %s are rejected at creation and never connected to', async (_, found) => {
-    const resolve = answer(...found);
+  ])('cannot be targets if they resolve to %s', async (_, resolved) => {
+    const resolve = resolvesTo(...resolved);
     expect(await checkTarget(url, strict, resolve)).toEqual(denied);
     const client = createClient({ deadlineMs: 15_000, policy: strict, resolve });
     expect(await client.post({ url, headers: {}, body: '' })).toMatchObject({ status: null, error: 'address_denied' });
@@ -157,7 +165,7 @@ describe('names', () => {
   });
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['::1', '8.8.8.8']]])(
-    'that were public at creation are not connected to when they resolve to %j later (rebinding)',
+    'cannot be called if they were public at creation and resolve to %j later (rebinding)',
     async (later) => {
       const answers = [['8.8.8.8'], later];
       const asked: string[] = [];
@@ -172,23 +180,23 @@ describe('names', () => {
         error: 'address_denied',
       });
       client.close();
-      // What was vetted is what would be connected to: nobody asks again in between.
+      // The connection uses the checked addresses, without another lookup.
       expect(asked).toEqual(['receiver.example.com', 'receiver.example.com']);
       expect(connections).toBe(0);
     },
   );
 
-  it('that do not resolve are accepted at creation', async () => {
-    expect(await checkTarget(url, strict, unasked)).toMatchObject({ ok: true });
-    expect(await checkTarget(url, strict, answer())).toMatchObject({ ok: true });
+  it('can be saved even if they do not resolve', async () => {
+    expect(await checkTarget(url, strict, noLookup)).toMatchObject({ ok: true });
+    expect(await checkTarget(url, strict, resolvesTo())).toMatchObject({ ok: true });
   });
 
-  it('that do not resolve in time are accepted at creation', async () => {
+  it('can be saved even if they do not resolve in time', async () => {
     const never: Resolve = () => new Promise(() => {});
     expect(await checkTarget(url, strict, never, 10)).toMatchObject({ ok: true });
   });
 
-  it('are not asked for when the host is an address', async () => {
+  it('need no lookup if the host is an address', async () => {
     const asked: string[] = [];
     const resolve: Resolve = async (name) => {
       asked.push(name);
@@ -201,7 +209,7 @@ describe('names', () => {
   });
 });
 
-describe('a stage', () => {
+describe('a policy', () => {
   it.each([
     'http://localhost:80/',
     'http://127.0.0.1:3000/hook',
@@ -210,7 +218,7 @@ describe('a stage', () => {
     'http://receiver/',
     'http://10.0.0.1/',
     'https://192.168.1.1:9/',
-  ])('with private targets may call %s', (url) => expect(checkUrl(url, open)).toMatchObject({ ok: true }));
+  ])('allowing private targets accepts %s', (url) => expect(checkUrl(url, open)).toMatchObject({ ok: true }));
 
   it.each([
     ['http://169.254.169.254/latest', 'url_address'],
@@ -220,14 +228,14 @@ describe('a stage', () => {
     ['ftp://localhost/', 'url_scheme'],
     ['http:localhost', 'url_invalid'],
     ['http://a..b/', 'url_host'],
-  ])('with private targets may not call %s', (url, reason) =>
+  ])('allowing private targets rejects %s', (url, reason) =>
     expect(checkUrl(url, open)).toEqual({ ok: false, reason }),
   );
 
-  it('with allowed ranges may call them over https, by number and by name, and nothing else that is private', async () => {
+  it('allowing ranges accepts https URLs whose address or name is in them, and no other private ones', async () => {
     const policy = { allowPrivate: false, allowedRanges: ['10.1.0.0/16'] };
     expect(checkUrl('https://10.1.2.3/', policy)).toMatchObject({ ok: true });
-    expect(await checkTarget('https://calls.example.com', policy, answer('10.1.2.3'))).toMatchObject({ ok: true });
+    expect(await checkTarget('https://calls.example.com', policy, resolvesTo('10.1.2.3'))).toMatchObject({ ok: true });
     expect(checkUrl('http://10.1.2.3/', policy)).toEqual({ ok: false, reason: 'url_scheme' });
     expect(checkUrl('https://10.2.0.1/', policy)).toEqual({ ok: false, reason: 'url_address' });
     expect(checkUrl('https://[::ffff:10.1.2.3]/', policy)).toEqual({ ok: false, reason: 'url_address' });

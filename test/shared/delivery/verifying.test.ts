@@ -31,7 +31,7 @@ const secret = 'a-secret-of-16-or-more';
 const standard = `whsec_${Buffer.from('another secret of ours').toString('base64')}`;
 
 type Case = { check: 'token' | 'jwt' | 'signature' | 'simple'; headers: object; body?: string; secret?: string };
-const good = async (): Promise<Record<string, Case & { now?: number }>> => ({
+const validCases = async (): Promise<Record<string, Case & { now?: number }>> => ({
   bearer: { check: 'token', headers: await auth('bearer') },
   'api key': { check: 'token', headers: await auth('api_key') },
   basic: { check: 'token', headers: await auth('basic') },
@@ -41,42 +41,43 @@ const good = async (): Promise<Record<string, Case & { now?: number }>> => ({
   'signature in a rotation, old secret': { check: 'signature', headers: signed(standard, secret) },
   'simple signature': { check: 'simple', headers: signed(secret) },
 });
-const bad = async (): Promise<Record<string, Case & { now?: number }>> => ({
-  'no header at all, token': { check: 'token', headers: {} },
-  'no header at all, jwt': { check: 'jwt', headers: {} },
-  'no header at all, signature': { check: 'signature', headers: {} },
-  'no header at all, simple': { check: 'simple', headers: {} },
+const invalidCases = async (): Promise<Record<string, Case & { now?: number }>> => ({
+  'no header, token': { check: 'token', headers: {} },
+  'no header, jwt': { check: 'jwt', headers: {} },
+  'no header, signature': { check: 'signature', headers: {} },
+  'no header, simple': { check: 'simple', headers: {} },
   'another token': { check: 'token', headers: await auth('bearer', 'another') },
   'a jwt with another key': { check: 'jwt', headers: await auth('jwt', 'another') },
-  'a jwt that is over': { check: 'jwt', headers: await auth('jwt'), now: now + 301 },
+  'an expired jwt': { check: 'jwt', headers: await auth('jwt'), now: now + 301 },
   'another body': { check: 'signature', headers: signed(secret), body: body.toUpperCase() },
   'another body, simple': { check: 'simple', headers: signed(secret), body: body.toUpperCase() },
-  'a signature of long ago': { check: 'signature', headers: signed(secret), now: now + 301 },
+  'an old signature': { check: 'signature', headers: signed(secret), now: now + 301 },
   'another id': { check: 'signature', headers: { ...signed(secret), 'webhook-id': 'e' } },
 });
 const complete = (cases: Record<string, Case & { now?: number }>) =>
-  Object.values(cases).map((given) => ({ body, secret, now, token, origin, ...given }));
-const none = (cases: object, answer: boolean) => Object.keys(cases).map(() => answer);
+  Object.values(cases).map((testCase) => ({ body, secret, now, token, origin, ...testCase }));
+const allAre = (cases: object, verdict: boolean) => Object.keys(cases).map(() => verdict);
 
-describe('the page on verifying deliveries', () => {
-  test('has code for Node that accepts what the service sends, and nothing else', async () => {
-    const of = await import(`data:text/javascript,${encodeURIComponent(code('js'))}`);
+describe('the guide for receivers', () => {
+  test('contains Node code that accepts deliveries of the service, and rejects all others', async () => {
+    const example = await import(`data:text/javascript,${encodeURIComponent(code('js'))}`);
     const verdicts = (cases: ReturnType<typeof complete>) =>
-      cases.map((given) => {
-        const bytes = Buffer.from(given.body);
-        if (given.check === 'token') return of.verifyToken(given.headers, given.token);
-        if (given.check === 'jwt') return of.verifyJwt(given.headers, given.token, given.origin, given.now);
-        if (given.check === 'simple') return of.verifySimpleSignature(given.headers, bytes, given.secret);
-        return of.verifySignature(given.headers, bytes, given.secret, given.now);
+      cases.map((testCase) => {
+        const bytes = Buffer.from(testCase.body);
+        if (testCase.check === 'token') return example.verifyToken(testCase.headers, testCase.token);
+        if (testCase.check === 'jwt')
+          return example.verifyJwt(testCase.headers, testCase.token, testCase.origin, testCase.now);
+        if (testCase.check === 'simple') return example.verifySimpleSignature(testCase.headers, bytes, testCase.secret);
+        return example.verifySignature(testCase.headers, bytes, testCase.secret, testCase.now);
       });
-    const rightful = await good();
-    const wrong = await bad();
-    expect(verdicts(complete(rightful))).toEqual(none(rightful, true));
-    expect(verdicts(complete(wrong))).toEqual(none(wrong, false));
+    const valid = await validCases();
+    const invalid = await invalidCases();
+    expect(verdicts(complete(valid))).toEqual(allAre(valid, true));
+    expect(verdicts(complete(invalid))).toEqual(allAre(invalid, false));
   });
 
   const hasPython = spawnSync('python3', ['-c', 'import hmac, sys; assert sys.version_info >= (3, 9)']).status === 0;
-  test.skipIf(!hasPython)('has code for Python that does the same', async () => {
+  test.skipIf(!hasPython)('contains Python code that does the same', async () => {
     const main = `
 import sys
 def verdict(c):
@@ -86,11 +87,11 @@ def verdict(c):
     if c["check"] == "simple": return verify_simple_signature(headers, body, c["secret"])
     return verify_signature(headers, body, c["secret"], c["now"])
 print(json.dumps([verdict(c) for c in json.load(sys.stdin)]))`;
-    const rightful = await good();
-    const wrong = await bad();
-    const input = JSON.stringify([...complete(rightful), ...complete(wrong)]);
+    const valid = await validCases();
+    const invalid = await invalidCases();
+    const input = JSON.stringify([...complete(valid), ...complete(invalid)]);
     const { stdout, stderr } = spawnSync('python3', ['-c', code('python') + main], { input, encoding: 'utf8' });
     expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toEqual([...none(rightful, true), ...none(wrong, false)]);
+    expect(JSON.parse(stdout)).toEqual([...allAre(valid, true), ...allAre(invalid, false)]);
   });
 });

@@ -11,7 +11,7 @@ const notice = {
 };
 const read = (body: object) => WebhookTask.parse(JSON.parse(JSON.stringify(body)));
 
-test('a task of the sweep, which names no call, is read as it is', () => {
+test('reads a task without a request id, like those of the sweep', () => {
   const task = deliverTask(key);
   expect(read({ version: 1, ...task })).toEqual(task);
 });
@@ -19,18 +19,18 @@ test('a task of the sweep, which names no call, is read as it is', () => {
 test.each([
   ['REST', '5b0f3e9c-9d0e-4d1c-a3a1-3f8f0c7c2d11'],
   ['HTTP', 'JKJaXmPLvHcESHA='],
-])('the id of a call at a %s API travels with its task', (_, requestId) => {
+])('keeps the request id of a %s API in the task', (_, requestId) => {
   expect(read(JSON.parse(encode(deliverTask({ ...key, requestId })).body))).toMatchObject({ requestId });
 });
 
 test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
-  'the call %j is no id: it is left out, and the task is read all the same',
+  'ignores the invalid request id %j, but reads the task',
   (requestId) => {
     expect(read({ ...deliverTask(key), requestId })).toEqual({ ...deliverTask(key), requestId: undefined });
   },
 );
 
-test('SQS takes a task that is unique for once, whichever call it follows from', () => {
+test('gives equal tasks the same deduplication id, whichever call caused them', () => {
   const [first, other] = ['a', 'b'].map((requestId) => encode(SensorTask.parse({ ...notice, requestId })));
   expect(first?.body).not.toBe(other?.body);
   expect(first?.deduplicationId).toBe(other?.deduplicationId);

@@ -4,7 +4,7 @@ import { MAX_RECEIVES, retrySeconds, scheduled } from '#shared/queue/consumer.ts
 import { onSchedule } from '#shared/worker/on-host.ts';
 import { contextOf, hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
-test('every line that a consumer logs names its invocation and its message', async () => {
+test('logs the invocation and the message in each line of a consumer', async () => {
   const { runtime, lines } = hostOf();
   const records = [
     record('1', task('say')),
@@ -13,30 +13,30 @@ test('every line that a consumer logs names its invocation and its message', asy
     record('4', task('say')),
   ];
   await Promise.all(['one', 'two'].map((id) => read(runtime, records, id)));
-  const said = lines.map(({ invocationId, messageId, consumer: who, message: what }) =>
-    [invocationId, who, messageId, what].join(': '),
+  const logged = lines.map(({ invocationId, messageId, consumer, message }) =>
+    [invocationId, consumer, messageId, message].join(': '),
   );
-  const lineOf = (id: string) => [
+  const expectedLines = (id: string) => [
     `${id}: reader: 1: said`,
-    `${id}: reader: 2: a message was not worked off`,
+    `${id}: reader: 2: a task failed`,
     `${id}: reader: 3: a message cannot be read`,
     `${id}: reader: 4: said`,
   ];
-  expect(said.toSorted()).toEqual([...lineOf('one'), ...lineOf('two')]);
+  expect(logged.toSorted()).toEqual([...expectedLines('one'), ...expectedLines('two')]);
 });
 
-test('every line names the ids of its task, also on failure, and nothing else in it', async () => {
+test('logs the ids of a task in each line, also on failure, and nothing else from the task', async () => {
   const { runtime, lines } = hostOf();
-  const about = (act: string) => JSON.stringify({ act, deliveryId: `of-${act}`, note: 'private' });
-  await read(runtime, [record('1', about('say')), record('2', about('fail'))]);
-  const logged = lines.map(({ message: what, deliveryId, note }) => [what, deliveryId, note]);
+  const bodyOf = (act: string) => JSON.stringify({ act, deliveryId: `of-${act}`, note: 'private' });
+  await read(runtime, [record('1', bodyOf('say')), record('2', bodyOf('fail'))]);
+  const logged = lines.map(({ message, deliveryId, note }) => [message, deliveryId, note]);
   expect(logged.toSorted()).toEqual([
-    ['a message was not worked off', 'of-fail', undefined],
+    ['a task failed', 'of-fail', undefined],
     ['said', 'of-say', undefined],
   ]);
 });
 
-test('every line of a scheduled function names its invocation', async () => {
+test('logs the invocation in each line of a scheduled function', async () => {
   const { runtime, lines } = hostOf();
   const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: [] });
   const tick = onSchedule(
@@ -49,7 +49,7 @@ test('every line of a scheduled function names its invocation', async () => {
   expect(lines).toMatchObject([{ invocationId: 'three', consumer: 'clock' }]);
 });
 
-test('gives back a group of a FIFO queue from its first failure on, and no other group', async () => {
+test('returns a group of a FIFO queue from its first failure on, and no other group', async () => {
   const { runtime, hidden } = hostOf();
   const records = [
     record('1', task('say'), 'a'),
@@ -62,7 +62,7 @@ test('gives back a group of a FIFO queue from its first failure on, and no other
   expect(hidden).toEqual([{ handles: ['h-3', 'h-4'], seconds: 0 }]);
 });
 
-test('gives back single messages of a standard queue, also within a group', async () => {
+test('returns single messages of a standard queue, also within a group', async () => {
   const { runtime } = hostOf();
   const inGroup = (message: ReturnType<typeof record>) => ({
     ...message,
@@ -72,12 +72,12 @@ test('gives back single messages of a standard queue, also within a group', asyn
   expect(await read(runtime, records)).toEqual(['1', '3']);
 });
 
-test('does not give back what was done before an error', async () => {
+test('does not return tasks that were done before an error', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a'), record('2', task('say'), 'a')])).toEqual(['2']);
 });
 
-test('quarantines an unreadable message whole with its reason, and processes those behind it', async () => {
+test('quarantines an unreadable message with its body and the reason, and processes those behind it', async () => {
   const { runtime, quarantined } = hostOf();
   const records = [record('1', '{"act":"fly"}', 'a'), record('2', task('say'), 'a')];
   expect(await read(runtime, records)).toEqual([]);
@@ -86,30 +86,30 @@ test('quarantines an unreadable message whole with its reason, and processes tho
   ]);
 });
 
-test('gives back an unreadable message when the quarantine is away', async () => {
+test('returns an unreadable message to its queue while the quarantine is unavailable', async () => {
   const { runtime } = hostOf(false);
   expect(await read(runtime, [record('1', 'nonsense', 'a')])).toEqual(['1']);
 });
 
-test('shows a message again after a pause that grows to 15 minutes and outlasts an outage of hours', async () => {
+test('retries a message with pauses that grow to 15 minutes, for more than 20 hours', async () => {
   const { runtime, hidden } = hostOf();
   for (const receives of [1, 2, 3, 5, 12, 99]) await read(runtime, [record('1', task('fail'), 'a', receives)]);
   expect(hidden.map(({ seconds }) => seconds)).toEqual([0, 0, 1, 4, 512, 900]);
-  const all = Array.from({ length: MAX_RECEIVES }, (_, at) => retrySeconds(at + 1)).reduce(
+  const total = Array.from({ length: MAX_RECEIVES }, (_, at) => retrySeconds(at + 1)).reduce(
     (sum, seconds) => sum + seconds,
     0,
   );
-  expect(all / 3_600).toBeGreaterThan(20);
+  expect(total / 3_600).toBeGreaterThan(20);
 });
 
-test('measures each failed task by worker and kind of error, but not what is retried later', async () => {
+test('counts failed tasks by worker and kind of error, but not tasks that are retried later', async () => {
   const { runtime, measured } = hostOf();
   const bodies = ['table', 'queue', 'keys', 'fail', 'again', 'say'];
   await read(
     runtime,
     bodies.map((act, at) => record(String(at), task(act))),
   );
-  expect(measured.map(([name, count, of]) => [name, count, of?.worker, of?.kind])).toEqual([
+  expect(measured.map(([name, count, labels]) => [name, count, labels?.worker, labels?.kind])).toEqual([
     ['TasksFailed', 1, 'reader', 'table'],
     ['TasksFailed', 1, 'reader', 'queue'],
     ['TasksFailed', 1, 'reader', 'keys'],
@@ -117,16 +117,16 @@ test('measures each failed task by worker and kind of error, but not what is ret
   ]);
 });
 
-test('counts messages that cannot be shown again in time as failed', async () => {
+test('counts messages whose visibility timeout cannot be changed as failed', async () => {
   const { runtime, measured } = hostOf();
   const hide = async () => {
-    throw new Error('the queue is away');
+    throw new Error('the queue is unavailable');
   };
   await read({ ...runtime, queues: { ...runtime.queues, hide } }, [record('1', task('again'), 'a')]);
   expect(measured).toEqual([['TasksFailed', 1, { worker: 'reader', kind: 'queue' }]]);
 });
 
-test('counts what is retried later for more than a minute as failed', async () => {
+test('counts tasks that are postponed for more than a minute as failed', async () => {
   const { runtime, measured } = hostOf();
   await read(runtime, [record('1', task('again'), 'a', 8), record('2', task('again'), undefined, 8)]);
   expect(measured).toEqual([]);

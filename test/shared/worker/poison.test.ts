@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
 import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
-test('quarantines a message that fails by itself five times with its reason, and its group goes on', async () => {
+test('quarantines a message that alone fails five times, with the reason, and continues with its group', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   const stuck = (receives: number) => [
@@ -24,7 +24,7 @@ test.each(['table', 'queue', 'keys'])('quarantines nothing during an outage of t
   expect(quarantined).toEqual([]);
 });
 
-test('learns nothing about other groups from messages without a group', async () => {
+test('draws no conclusions about groups from messages without a group', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say')), record('2', task('say'))]);
   expect(await read(runtime, [record('3', task('fail'), 'a', 60)])).toEqual(['3']);
@@ -47,11 +47,11 @@ test('quarantines a redriven dead letter at its last receive, so that it does no
   expect(await read(runtime, [record('2', old, 'a', MAX_RECEIVES - 2)])).toEqual(['2']);
   expect(await read(runtime, [record('3', old, 'a', MAX_RECEIVES - 1)])).toEqual([]);
   expect(quarantined).toMatchObject([{ messageId: '3', reason: 'it was not done, also after it was put back' }]);
-  // It is not attempted: that may kill the process.
+  // The message is not attempted, because that may kill the process.
   expect(lines.filter(({ messageId, kind }) => messageId === '3' && kind === 'table')).toEqual([]);
 });
 
-test('recognises a redriven dead letter that killed its process at each receive by the time it was sent', async () => {
+test('recognizes a redriven dead letter by its sent time, even if it killed its process at each receive', async () => {
   const { runtime, quarantined } = hostOf();
   const accepted = runtime.now() - 60 * 60_000;
   const body = JSON.stringify({ act: 'table', receiveDate: accepted });
@@ -64,7 +64,7 @@ test('recognises a redriven dead letter that killed its process at each receive 
   expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not done, also after it was put back' }]);
 });
 
-test('gives back a message at its last receive when its task does not say when it was accepted', async () => {
+test('returns a message at its last receive if its task has no time of acceptance', async () => {
   const { runtime, quarantined } = hostOf();
   const hidden = JSON.stringify({ act: 'table', note: '{"receiveDate":1}' });
   for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())

@@ -14,7 +14,7 @@ const hitsOf = async (home: Awaited<ReturnType<World['furnish']>>) => {
   return page?.data ?? [];
 };
 
-describe('X-Acknowledged-By in the answer of a receiver', () => {
+describe('X-Acknowledged-By in the response of a receiver', () => {
   let world: World;
   let home: Awaited<ReturnType<World['furnish']>>;
   beforeAll(async () => {
@@ -37,11 +37,11 @@ describe('X-Acknowledged-By in the answer of a receiver', () => {
     ['cut to 64 characters', `${'🚑'.repeat(70)}`, '🚑'.repeat(64)],
     ['without control characters', 'Anna\tMeier', 'Anna Meier'],
     ['without non-characters', 'Anna\uffff', 'Anna'],
-  ])('acknowledges the hit with the name %s', async (_, given, name) => {
-    expect(await namedBy(by(given))).toEqual({ userId: null, name, date: expect.any(Number) });
+  ])('acknowledges the hit with the name %s', async (_, header, name) => {
+    expect(await namedBy(by(header))).toEqual({ userId: null, name, date: expect.any(Number) });
   });
 
-  test('acknowledges the hit with a name in Latin-1, too', async () => {
+  test('acknowledges the hit with a name in Latin-1', async () => {
     expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
   });
 
@@ -54,7 +54,7 @@ describe('X-Acknowledged-By in the answer of a receiver', () => {
     expect(await namedBy(answer)).toBeNull();
   });
 
-  test('does not replace an acknowledgement, but acknowledges again on a redelivery after it was withdrawn', async () => {
+  test('does not replace an acknowledgement, but acknowledges on a redelivery after it was withdrawn', async () => {
     const first = await namedBy(by('Anna'));
     const [{ id = '' } = {}] = (await home.list()).data;
     world.answerWith(by('Ben'));
@@ -75,7 +75,7 @@ describe('X-Acknowledged-By in the answer of a receiver', () => {
   });
 });
 
-test('acknowledges a hit once, with one event, when the process dies after it', async () => {
+test('acknowledges a hit once, with one event, if the process dies afterwards', async () => {
   const death = createDeath();
   const world = await createDeliveryWorld(death.options);
   const home = await world.furnish();

@@ -9,16 +9,16 @@ import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 let deps: DeliverDeps;
-/** The tasks of deliveries are kept here: the tests process them, and no worker does. */
+/** The tasks of deliveries, which the tests process instead of a worker. */
 const tasks: Deliver[] = [];
 beforeAll(async () => {
   let runtime: Runtime | undefined;
-  const wrap = (given: Runtime): Runtime => {
+  const wrap = (hostRuntime: Runtime): Runtime => {
     const send: Runtime['queues']['send'] = async (queue, messages) => {
-      if (queue !== 'deliveries' && queue !== 'retries') return given.queues.send(queue, messages);
+      if (queue !== 'deliveries' && queue !== 'retries') return hostRuntime.queues.send(queue, messages);
       tasks.push(...messages.map(({ body }) => Deliver.parse(JSON.parse(body))));
     };
-    runtime = { ...given, queues: { ...given.queues, send } };
+    runtime = { ...hostRuntime, queues: { ...hostRuntime.queues, send } };
     return runtime;
   };
   world = await createDeliveryWorld({ wrap, log: () => {} });
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A home with one delivery, and its task. */
+/** Creates a home with one delivery, and its task. */
 const furnish = async (hook: object = {}) => {
   const home = await world.furnish(hook);
   tasks.length = 0;
@@ -42,7 +42,7 @@ const furnish = async (hook: object = {}) => {
   return { ...home, task, run, state, put: (more: object) => home.client.ok('PUT', home.at, { ...webhook, ...more }) };
 };
 
-test('returns requeued for a task that arrives more than a second early, which is queued for its time', async () => {
+test('requeues a task that arrives more than a second early', async () => {
   const { run, state, receiver } = await furnish();
   const notBefore = world.now() + 60_000;
   expect(await run({ notBefore })).toBe('requeued');
@@ -50,28 +50,28 @@ test('returns requeued for a task that arrives more than a second early, which i
   expect([receiver.received.length, await state()]).toEqual([0, ['pending', null, 0]]);
 });
 
-test('returns failed for a delivery whose webhook was deleted', async () => {
+test('fails a delivery whose webhook was deleted', async () => {
   const { run, state, task, customerId } = await furnish();
   await world.table.write({ remove: items.webhook({ customerId, webhookId: task.webhookId ?? '' }) });
   expect(await run()).toBe('failed');
   expect(await state()).toEqual(['failed', 'deleted', 0]);
 });
 
-test('returns pending for a delivery that waits to be fetched', async () => {
+test('leaves a delivery pending that has to be fetched', async () => {
   const { run, state, put } = await furnish();
   await put({ url: null });
   expect(await run()).toBe('pending');
   expect(await state()).toEqual(['pending', null, 0]);
 });
 
-test('returns held for a delivery whose webhook is disabled, also when it was held before', async () => {
+test('holds a delivery whose webhook is disabled, and keeps it held', async () => {
   const { run, state, put } = await furnish();
   await put({ isEnabled: false });
   expect([await run(), await run()]).toEqual(['held', 'held']);
   expect(await state()).toEqual(['held', 'webhook_disabled', 0]);
 });
 
-test('returns postponed for a first attempt that the retry schedule delays', async () => {
+test('postpones a first attempt that the retry schedule delays', async () => {
   const { run, kept, receiver } = await furnish({ retrySchedule: [60, 60] });
   expect(await run()).toBe('postponed');
   const [{ createDate } = expect.unreachable(), ...more] = await kept();
@@ -79,7 +79,7 @@ test('returns postponed for a first attempt that the retry schedule delays', asy
   expect(tasks).toMatchObject([{ isRetry: true, notBefore: Number(createDate) + 60_000 }]);
 });
 
-test('returns requeued for a first attempt at a failing receiver, which moves to the queue of retries', async () => {
+test('moves a first attempt at a failing receiver to the queue of retries', async () => {
   const { run, set, task, receiver } = await furnish();
   await set({ consecutiveFailures: 1, failingSince: world.now() });
   expect(await run()).toBe('requeued');
@@ -87,9 +87,9 @@ test('returns requeued for a first attempt at a failing receiver, which moves to
   expect(receiver.received).toEqual([]);
 });
 
-test('returns postponed for a retry that an open circuit postpones', async () => {
+test('postpones a retry while the circuit is open', async () => {
   const { run, set, state, receiver } = await furnish();
-  // After a minute a delivery is no new alarm.
+  // After a minute a delivery no longer counts as a new alarm.
   world.skip(61_000);
   const openUntil = world.now() + 60_000;
   await set({ consecutiveFailures: 10, failingSince: world.now(), openUntil });
@@ -99,7 +99,7 @@ test('returns postponed for a retry that an open circuit postpones', async () =>
   expect([receiver.received, await state()]).toEqual([[], ['pending', null, 0]]);
 });
 
-test('returns requeued for a delivery that another task has leased', async () => {
+test('requeues a delivery that another task has leased', async () => {
   const { run, receiver } = await furnish();
   const open = Promise.withResolvers<void>();
   world.answerWith((response) => void open.promise.then(() => response.end()));
@@ -111,13 +111,13 @@ test('returns requeued for a delivery that another task has leased', async () =>
   expect(receiver.received).toHaveLength(1);
 });
 
-test('returns the state of a delivery that has ended already', async () => {
+test('sends nothing for a delivery that has already ended', async () => {
   const { run, receiver } = await furnish();
   expect([await run(), await run()]).toEqual(['delivered', 'delivered']);
   expect(receiver.received).toHaveLength(1);
 });
 
-test('returns retrying, and failed after the last attempt, when the receiver answers 500', async () => {
+test('retries a delivery after 500, and fails it after the last attempt', async () => {
   const { run, state } = await furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, ''));
   expect(await run()).toBe('retrying');

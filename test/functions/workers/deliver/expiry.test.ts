@@ -14,13 +14,13 @@ beforeAll(async () => {
   const say = (line: string) => void (line.startsWith('mail to') && mails.push(line));
   const wrap = (runtime: Runtime): Runtime => {
     const send: Runtime['queues']['send'] = async (queue, messages) => {
-      if (isDown && queue === 'retries') throw new QueueUnavailable('the queue does not answer');
+      if (isDown && queue === 'retries') throw new QueueUnavailable('the queue does not respond');
       return runtime.queues.send(queue, messages);
     };
     const { metrics = unmeasured } = runtime;
-    const measure = (...given: [never, never, never]): void => {
-      measured.push(given);
-      metrics.measure(...given);
+    const measure = (...args: [never, never, never]): void => {
+      measured.push(args);
+      metrics.measure(...args);
     };
     return { ...runtime, queues: { ...runtime.queues, send }, metrics: { ...metrics, measure: measure as Measure } };
   };
@@ -33,7 +33,10 @@ afterAll(async () => {
 
 const DAY = 86_400_000;
 
-/** A home whose webhook is fetched, with another one that gets notices of failures, and a user who is mailed. */
+/**
+ * Creates a home whose webhook is fetched, with another webhook that gets notices of failures, and a user who gets
+ * mails.
+ */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, customerId, at, receiver, list } = home;
@@ -48,14 +51,14 @@ const furnish = async () => {
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
   await client.ok('POST', '/users', { ...person, ...boss });
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
-  const rung = world.valuesOf('AlarmsFailed').length;
+  const alarmsBefore = world.valuesOf('AlarmsFailed').length;
   const notified = () => {
     const events = other.received.map(({ body }) => JSON.parse(body).event);
     const mailed = mails.filter((mail) => mail.startsWith(`mail to ${boss.email}: A fall was not told`));
     return {
       events: events.filter(({ type, action }) => `${type}/${action}` === 'delivery/failed').length,
       mails: mailed.length,
-      alarms: world.valuesOf('AlarmsFailed').length - rung,
+      alarms: world.valuesOf('AlarmsFailed').length - alarmsBefore,
     };
   };
   return {
@@ -71,7 +74,7 @@ const ONCE = { events: 1, mails: 1, alarms: 1 };
 const NEVER = { events: 0, mails: 0, alarms: 0 };
 
 /** Fetches every five minutes. */
-const readFor = async (ms: number, feed: () => Promise<unknown>): Promise<void> => {
+const fetchFor = async (ms: number, feed: () => Promise<unknown>): Promise<void> => {
   for (let passed = 0; passed < ms; passed += 300_000) {
     await world.pass(300_000);
     await feed();
@@ -79,7 +82,7 @@ const readFor = async (ms: number, feed: () => Promise<unknown>): Promise<void> 
   await world.idle();
 };
 
-test.each([{ url: null }, {}])('notifies once of a fall that was held for 14 days: %o', async (more) => {
+test.each([{ url: null }, {}])('reports a fall once that was held for 14 days: %o', async (more) => {
   const { put, fall, notified, ends, url } = await furnish();
   await put({ url, isEnabled: false });
   await fall();
@@ -91,7 +94,7 @@ test.each([{ url: null }, {}])('notifies once of a fall that was held for 14 day
   expect(notified()).toEqual(ONCE);
 });
 
-test('notifies once of a fall that nobody fetched for 14 days', async () => {
+test('reports a fall once that nobody fetched for 14 days', async () => {
   const { fall, notified, ends } = await furnish();
   await fall();
   await world.pass(14 * DAY - 60_000);
@@ -101,35 +104,35 @@ test('notifies once of a fall that nobody fetched for 14 days', async () => {
   expect(notified()).toEqual(ONCE);
 });
 
-test('notifies once of a fall that was fetched for 14 days, but never accepted', async () => {
+test('reports a fall once that was fetched for 14 days but never confirmed', async () => {
   const { fall, feed, notified, ends } = await furnish();
   await fall();
-  const [given] = await feed();
-  await readFor(3_600_000, feed);
+  const [first] = await feed();
+  await fetchFor(3_600_000, feed);
   await world.pass(14 * DAY - 2 * 3_600_000);
-  expect(idsOf(await feed())).toEqual([given?.id]);
+  expect(idsOf(await feed())).toEqual([first?.id]);
   expect(notified()).toEqual(NEVER);
-  await readFor(2 * 3_600_000, feed);
+  await fetchFor(2 * 3_600_000, feed);
   expect(await ends()).toEqual(['failed expired']);
   expect(notified()).toEqual(ONCE);
 });
 
-test('returns what follows an expired delivery to a fetch after it, even before the delivery has ended', async () => {
+test('returns the deliveries after an expired one to a fetch, even before that one has ended', async () => {
   const { fall, feed, notified } = await furnish();
   await fall();
-  const [given] = await feed();
+  const [first] = await feed();
   await world.pass(14 * DAY - 1_000);
   await fall();
   world.skip(2_000);
-  // It is not returned any more, and ends once the worker has checked it.
+  // The expired delivery is no longer returned, and ends once the worker has checked it.
   const [next] = await feed();
-  expect(idsOf(await feed(`?after=${given?.id}`))).toEqual([next?.id]);
+  expect(idsOf(await feed(`?after=${first?.id}`))).toEqual([next?.id]);
   await world.idle();
   expect(notified()).toEqual(ONCE);
   await feed(`?after=${next?.id}`);
 });
 
-test('notifies once of a fall whose message is lost, which no later fetch accepts', async () => {
+test('reports a fall once whose message is lost, and no later fetch delivers it', async () => {
   const { fall, feed, notified, ends, loseMessages } = await furnish();
   await fall();
   await loseMessages();
@@ -142,19 +145,19 @@ test('notifies once of a fall whose message is lost, which no later fetch accept
   expect(notified()).toEqual(ONCE);
 });
 
-test('does not notify of a redelivery that nobody fetched', async () => {
+test('does not report a redelivery that nobody fetched', async () => {
   const { client, at, fall, feed, notified, ends } = await furnish();
   await fall();
-  const [given] = await feed();
-  await feed(`?after=${given?.id}`);
-  await client.ok('POST', `${at}/deliveries/${given?.id}/redeliver`);
+  const [first] = await feed();
+  await feed(`?after=${first?.id}`);
+  await client.ok('POST', `${at}/deliveries/${first?.id}/redeliver`);
   await world.pass(14 * DAY + 60_000);
   await world.pass(60_000);
   expect((await ends()).toSorted()).toEqual(['delivered null', 'failed expired']);
   expect(notified()).toEqual(NEVER);
 });
 
-test('answers a fetch, and counts a failure, when an expired delivery cannot be enqueued for the worker', async () => {
+test('responds to a fetch and counts a failure if an expired delivery cannot be enqueued', async () => {
   const { fall, feed } = await furnish();
   await fall();
   isDown = true;

@@ -6,20 +6,20 @@ import { items } from '#shared/store/table.ts';
 import { createFeedWorld } from '#test/fixtures/feeds.ts';
 
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
-/** Whether eventually consistent reads miss what is in a feed. */
+/** Whether eventually consistent reads miss the content of a feed. */
 let isLagging = false;
-/** Called before a delivery is written into a feed, and after a feed was read. */
+/** Called before a delivery is written to a feed, and after a feed was read. */
 let beforeLine = async () => {};
 let onRead = () => {};
 const isLine = (write: Write) => 'put' in write && items.feedLine.read(write.put) !== null;
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => {
     const { table } = runtime;
-    const query: typeof table.query = async (asked) => {
-      const answer = await table.query<never>(asked);
-      if (!asked.pk.endsWith('#FEED')) return answer;
+    const query: typeof table.query = async (request) => {
+      const result = await table.query<never>(request);
+      if (!request.pk.endsWith('#FEED')) return result;
       onRead();
-      return isLagging && asked.consistent === false ? { items: [], next: undefined } : answer;
+      return isLagging && request.consistent === false ? { items: [], next: undefined } : result;
     };
     const write: typeof table.write = async (...writes) => {
       if (writes.some(isLine)) await beforeLine();
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A home whose webhook is fetched, and a call that gives it a URL. */
+/** Creates a home whose webhook is fetched. `move` gives the webhook a URL. */
 const furnish = async () => {
   const home = await world.furnish();
   const { client, at, receiver } = home;
@@ -39,7 +39,7 @@ const furnish = async () => {
   return { ...home, move: (more: object = {}) => client.ok('PUT', at, { ...webhook, url: receiver.url, ...more }) };
 };
 
-test('posts what is in a feed once its webhook has a URL, even if an eventually consistent read misses it', async () => {
+test('posts the deliveries of a feed once its webhook has a URL, even if an eventually consistent read misses them', async () => {
   const { fall, move, receiver, record } = await furnish();
   await fall();
   isLagging = true;
@@ -48,12 +48,12 @@ test('posts what is in a feed once its webhook has a URL, even if an eventually 
   isLagging = false;
   await world.pass(60_000);
   expect(receiver.received).toHaveLength(1);
-  // Then the sweep no longer checks it.
+  // After that the sweep no longer checks the feed.
   await world.pass(60_000);
   expect(await record()).not.toHaveProperty('duePk');
 });
 
-test('posts what a process writes into a feed whose webhook has got a URL meanwhile', async () => {
+test('posts a delivery that a process writes to a feed after its webhook was given a URL', async () => {
   const { fall, move, receiver } = await furnish();
   const [reached, written, read] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   if (!reached || !written || !read) return;
@@ -75,7 +75,7 @@ test('posts what a process writes into a feed whose webhook has got a URL meanwh
 });
 
 test.each([{}, { retrySchedule: [90] }])(
-  'posts a delivery that is missing from its feed because a process died, once its webhook has a URL: %o',
+  'posts a delivery that a crash kept out of its feed once the webhook has a URL: %o',
   async (more) => {
     const { fall, move, receiver, list } = await furnish();
     beforeLine = () => Promise.reject(new Error('the process ends here'));

@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 type Hook = { id: string; name: string };
 type Delivery = { id: string; state: string; reason: string | null };
 
-/** An alarm with an escalation step that is held because the webhook of its recipient is disabled. */
+/** Creates an alarm with an escalation step that is held because the webhook of its recipient is disabled. */
 const held = async () => {
   const home = await world.furnish(2);
   const { client } = home;
@@ -42,7 +42,7 @@ test('cancels a held escalation step once the alarm is acknowledged, but sends i
   expect(told.map(({ who }) => who)).toEqual(['a', 'b']);
 });
 
-test('sends a held escalation step when the acknowledgement was withdrawn', async () => {
+test('sends a held escalation step if the acknowledgement was withdrawn', async () => {
   const { told, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await acknowledgement('DELETE');
@@ -58,10 +58,10 @@ test('does not retry an escalation step once the alarm is acknowledged', async (
   home.answerWith((who, response) => void response.writeHead(who === 'b' ? 500 : 200).end());
   await home.fall();
   await world.pass(31);
-  const tried = home.told.filter(({ who }) => who === 'b').length;
-  expect(tried).toBeGreaterThan(0);
+  const attempts = home.told.filter(({ who }) => who === 'b').length;
+  expect(attempts).toBeGreaterThan(0);
   await home.acknowledgement('PUT');
   await world.pass(600);
-  expect(home.told.filter(({ who }) => who === 'b')).toHaveLength(tried);
+  expect(home.told.filter(({ who }) => who === 'b')).toHaveLength(attempts);
   expect(await home.waiting()).toEqual([]);
 });

@@ -14,7 +14,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** A home whose webhook fails, with another one that gets its notices, and two users who have an address. */
+/** Creates a home whose webhook fails, with another webhook that gets its notices, and two users who have an address. */
 const furnish = async (retrySchedule: number[]) => {
   const home = await world.furnish({ retrySchedule });
   const receiver = await startReceiver();
@@ -31,12 +31,12 @@ const furnish = async (retrySchedule: number[]) => {
   return { ...home, actions, mailsHere: () => mails.filter((mail) => mail.includes(`-${customerId}@`)) };
 };
 
-test('counts 410 as a failure, and disables the webhook with a notice and a mail after two minutes of nothing else', async () => {
+test('disables a webhook, with a notice and a mail, only after two minutes of nothing but 410', async () => {
   const { fall, health, actions, mailsHere } = await furnish([0, 3_600]);
   world.answerWith(status(410, ''));
   await fall();
   expect(await health()).toMatchObject({ isEnabled: true });
-  // Another answer in between resets the time.
+  // Another response in between restarts the two minutes.
   world.answerWith(status(500, ''));
   world.skip(60_000);
   await fall();
@@ -58,7 +58,7 @@ test('counts 410 as a failure, and disables the webhook with a notice and a mail
   ]);
 });
 
-test('notifies of a fall whose first delivery failed by one mail an hour, and by an event each time', async () => {
+test('reports each failed first delivery of a fall by an event, and by at most one mail an hour', async () => {
   const { fall, actions, mailsHere, list, client, at } = await furnish([0]);
   world.answerWith(status(500, ''));
   for (let at = 0; at < 3; at++) await fall();
@@ -66,7 +66,7 @@ test('notifies of a fall whose first delivery failed by one mail an hour, and by
   expect(actions().filter((action) => action === 'delivery/failed')).toHaveLength(3);
   expect(mailsHere()).toHaveLength(1);
   expect(world.valuesOf('AlarmsFailed').length).toBeGreaterThanOrEqual(3);
-  // A redelivery that fails is not notified.
+  // A failed redelivery is not reported.
   const [failed] = (await list()).data;
   await client.ok('POST', `${at}/deliveries/${failed?.id}/redeliver`);
   await world.idle();

@@ -4,13 +4,13 @@ import { acquireSlot, createWaiter } from '#functions/workers/deliver/slots.ts';
 import { createWebhookSemaphore } from '#shared/delivery/webhook-client.ts';
 
 const never = new Promise<void>(() => {});
-/** The fields of a thing that are read here. */
-const some = (fields: object) => fields as never;
+/** Stands in for an object of which only these fields are read. */
+const partial = (fields: object) => fields as never;
 
-test('wakes the deliveries that wait when a request ends', async () => {
+test('wakes waiting deliveries when a request ends', async () => {
   const permit = await createWebhookSemaphore().acquire('w', () => never);
   if (!permit) throw new Error('there is no permit');
-  const slot = await acquireSlot(some({ now: () => 0 }), permit, some({ consecutiveFailures: 0 }), 'free');
+  const slot = await acquireSlot(partial({ now: () => 0 }), permit, partial({ consecutiveFailures: 0 }), 'free');
   const waiters = [createWaiter(), createWaiter()];
   for (const waiter of waiters) permit.shared.waiters.add(waiter);
   const woken = Promise.all(waiters.map(({ wait }) => wait(never)));
@@ -18,7 +18,7 @@ test('wakes the deliveries that wait when a request ends', async () => {
   expect(await woken).toHaveLength(2);
 });
 
-test('ends the wait of a delivery with its timeout, whatever woke it before', async () => {
+test('a delivery that was woken earlier still waits until its timeout', async () => {
   const waiter = createWaiter();
   waiter.wake();
   const timeout = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 type Recipient = 'webhook' | 'anna' | 'ben' | 'duty';
-/** Returns who has a delivery of a fall whose rule is changed before its deliveries are written. */
+/** Returns the recipients of a fall whose rule is changed before its deliveries are written. */
 const notifiedOf = async (before: Recipient, after: Recipient): Promise<string[]> => {
   const { client, hire, rule, fall, hits, sent } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
@@ -43,11 +43,14 @@ test.each([
   ['webhook', 'anna', ['Anna']],
   ['anna', 'webhook', ['Anna', 'a webhook']],
   ['anna', 'ben', ['Anna', 'Ben']],
-] as const)('a crash loses no alert when the rule, which named %s, names %s now', async (before, after, notified) => {
-  expect(await notifiedOf(before, after)).toEqual(notified);
-});
+] as const)(
+  'loses no alert if a crash occurs while the recipient of a rule changes from %s to %s',
+  async (before, after, notified) => {
+    expect(await notifiedOf(before, after)).toEqual(notified);
+  },
+);
 
-test('a fall that notifies nobody, because its rule now names those on duty and nobody is, is measured', async () => {
+test('counts NobodyOnDuty for a fall whose rule was changed to users on duty when nobody is', async () => {
   expect(await notifiedOf('webhook', 'duty')).toEqual([]);
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });

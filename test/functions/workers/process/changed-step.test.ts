@@ -5,8 +5,8 @@ import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/esca
 let world: EscalationWorld;
 afterEach(() => world.stop());
 
-/** An alarm sent to a, whose processes crash before they enqueue its step to b. */
-const crashingAmidStep = async () => {
+/** Creates an alarm sent to a, while processes crash before they enqueue the step to b. */
+const crashDuringStep = async () => {
   let isDown = true;
   const failpoint = (name: Failpoint): void => {
     if (isDown && name === 'escalate.written') throw new Error('the process ends here');
@@ -20,7 +20,7 @@ const crashingAmidStep = async () => {
   return {
     home,
     change: (steps: Record<number, string>) => home.client.ok('PUT', `/rules/${rule.id}`, home.bodyOf('a', steps)),
-    /** Returns who has been notified once processes work again. */
+    /** Returns the notified recipients after processes work again. */
     notified: async () => {
       isDown = false;
       await world.pass(120);
@@ -30,8 +30,8 @@ const crashingAmidStep = async () => {
   };
 };
 
-test('a crash amid a step notifies those whom it named and those whom its rule names now, once each', async () => {
-  const { home, change, notified } = await crashingAmidStep();
+test('a step interrupted by a crash notifies its earlier and its current recipients once each', async () => {
+  const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   expect([...(await notified())].toSorted()).toEqual(['a', 'b', 'c']);
   expect(await home.rows()).toEqual([
@@ -44,8 +44,8 @@ test('a crash amid a step notifies those whom it named and those whom its rule n
 test.each([
   ['no longer', {}],
   ['at another place', { 30: 'a', 60: 'b' }],
-])('a crash amid a step loses no alert when the rule has the step %s', async (_, steps) => {
-  const { home, change, notified } = await crashingAmidStep();
+])('a step interrupted by a crash loses no alert if the rule has it %s', async (_, steps) => {
+  const { home, change, notified } = await crashDuringStep();
   await change(steps);
   expect(await notified()).toBe('ab');
   expect(await home.rows()).toEqual([
@@ -54,15 +54,15 @@ test.each([
   ]);
 });
 
-test('a crash amid a step notifies those whom the rule names now when the webhook that it named is gone', async () => {
-  const { home, change, notified } = await crashingAmidStep();
+test('a step interrupted by a crash notifies its current recipients if the earlier webhook was deleted', async () => {
+  const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.client.ok('DELETE', `/webhooks/${home.webhookIds[1]}`);
   expect(await notified()).toBe('ac');
 });
 
-test('a crash amid a step notifies nobody after an acknowledgement, whoever the rule names now', async () => {
-  const { home, change, notified } = await crashingAmidStep();
+test('a step interrupted by a crash notifies nobody after an acknowledgement, even if its recipients changed', async () => {
+  const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.acknowledgement('PUT');
   expect(await notified()).toBe('a');

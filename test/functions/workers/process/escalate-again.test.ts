@@ -12,7 +12,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('a due step', () => {
-  test('follows within 60 s when it fell due during an outage', async () => {
+  test('runs within 60 s after an outage during which it fell due', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     world.loseTimers(true);
@@ -25,7 +25,7 @@ describe('a due step', () => {
     for (const { at } of home.told.slice(1)) expect(at - (home.told[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
-  test('is on time and requeued once when its task arrives two seconds early', async () => {
+  test('runs on time after one requeue if its task arrives two seconds early', async () => {
     const delays: number[] = [];
     const early = await createEscalationWorld({
       wrap: (runtime) => ({
@@ -52,7 +52,7 @@ describe('a due step', () => {
     await early.stop();
   });
 
-  test('notifies once when two workers decide it at the same time', async () => {
+  test('notifies once if two workers decide it at the same time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
     await home.fall();
@@ -65,7 +65,7 @@ describe('a due step', () => {
   });
 });
 
-describe('a process that crashes', () => {
+describe('an escalation whose process crashes', () => {
   test.each(['escalate.decided', 'escalate.written', 'escalate.enqueued'] as const)(
     'at %s notifies each step once',
     async (name) => {
@@ -87,7 +87,7 @@ describe('a process that crashes', () => {
     },
   );
 
-  test('before it enqueues deliveries does not send the step after an acknowledgement', async () => {
+  test('before deliveries are enqueued does not send the step after an acknowledgement', async () => {
     let died = 0;
     const failpoint = (name: Failpoint): void => {
       if (name !== 'escalate.written' || (died > 0 && isAcknowledged)) return;

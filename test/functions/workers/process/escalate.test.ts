@@ -25,7 +25,7 @@ describe('an unacknowledged alarm', () => {
     expect(new Set(home.told.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('sends the same content at each step, with a separate address to acknowledge it', async () => {
+  test('sends the same content at each step, with a separate acknowledgement link', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     await home.fall();
@@ -40,7 +40,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('notifies on time at steps beyond the longest delay of a queue', async () => {
+  test('notifies on time at steps that a queue cannot delay long enough', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 901: 'b', 3600: 'c' });
     await home.fall();
@@ -71,7 +71,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 a60 a120');
   });
 
-  test('escalates with packed hits as with others', async () => {
+  test('escalates hits whose messages are packed', async () => {
     const home = await world.furnish(5);
     await home.addRule('abcd', { 30: 'ea' });
     await home.fall();
@@ -82,7 +82,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('is listed in the order of its last change', async () => {
+  test('appears in the list of hits by its last change', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -108,7 +108,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toBe('a0 b30 c90');
   });
 
-  test('that is withdrawn after a step was due lets that step follow at once', async () => {
+  test('runs an overdue step immediately when it is withdrawn', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c', 3600: 'a' });
     await home.fall();
@@ -145,7 +145,7 @@ describe('an acknowledgement', () => {
 });
 
 describe('an escalation ends', () => {
-  test('after its last step and leaves no trace in the hit', async () => {
+  test('after its last step, without a trace in the hit', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -180,7 +180,7 @@ describe('an escalation ends', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('by the steps that its rule has when they are due', async () => {
+  test('after the steps that its rule has when they are due', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 60: 'b' });
     await home.fall();

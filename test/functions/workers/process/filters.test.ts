@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 
 const hook = { format: 'full', isCustomerHook: true } as const;
 
-/** A home with webhooks of the customer, each with its filters, and what each received. */
+/** Creates a home with customer webhooks, each with its filters. `receivedBy` returns what one received. */
 const furnish = async (filters: Readonly<Record<string, object>>) => {
   const home = await world.furnish();
   const { client, receiver } = home;
@@ -25,7 +25,7 @@ const furnish = async (filters: Readonly<Record<string, object>>) => {
   return { ...home, receivedBy };
 };
 
-test('a customer webhook receives what all of its filters name, and everything without filters', async () => {
+test('a customer webhook receives the events that match all of its filters, or all events without filters', async () => {
   const { say, receivedBy } = await furnish({
     all: {},
     situations: { situations: ['fall_confirmed', 'fall_finished'] },
@@ -45,7 +45,7 @@ test('a customer webhook receives what all of its filters name, and everything w
   expect(receivedBy('both')).toEqual([]);
 });
 
-test('a filter by group applies to the sensors that are in it at the time of the event', async () => {
+test('a filter by group covers the sensors in the group at the time of the event', async () => {
   const { client, receiver, sensorId, fall, receivedBy } = await furnish({});
   const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'ward', sensorIds: [] });
   const ward = { ...hook, name: 'ward', sensorGroupId: group.id, url: receiver.url };
@@ -57,7 +57,7 @@ test('a filter by group applies to the sensors that are in it at the time of the
   expect(receivedBy('ward')).toEqual(['fall_detected']);
 });
 
-test('filters are for customer webhooks alone, name what exists, and are removed when they are not sent', async () => {
+test('filters are limited to customer webhooks and valid values, and removed by a PUT without them', async () => {
   const { client, receiver } = await furnish({});
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'b' });
   const base = { ...hook, name: 'n', url: receiver.url };
@@ -76,7 +76,7 @@ test('filters are for customer webhooks alone, name what exists, and are removed
   expect(await errorsOf({ eventTypes: [3] })).toEqual([400, 'eventTypes.0']);
   expect(await errorsOf({ situations: ['nothing'] })).toEqual([400, 'situations.0']);
   expect(await errorsOf({ sensorGroupId: 987_654_321 })).toEqual([400, 'sensorGroupId']);
-  const made = await client.ok<{ id: string }>('POST', '/webhooks', { ...base, situations: ['apnea'] });
-  expect(made).toMatchObject({ situations: ['apnea'], eventTypes: null, sensorGroupId: null });
-  expect(await client.ok('PUT', `/webhooks/${made.id}`, base)).toMatchObject({ situations: null });
+  const created = await client.ok<{ id: string }>('POST', '/webhooks', { ...base, situations: ['apnea'] });
+  expect(created).toMatchObject({ situations: ['apnea'], eventTypes: null, sensorGroupId: null });
+  expect(await client.ok('PUT', `/webhooks/${created.id}`, base)).toMatchObject({ situations: null });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('the hits of a sensor', () => {
-  test('have no gap when a rule is deleted after it fired and before its hit is written', async () => {
+  test('leave no gap if a rule is deleted after it fired and before its hit is written', async () => {
     const { home, rule, said, hits, hitsOfSensor } = await cloud.prepare('cedar');
     await work(cloud.base, said(presence(true, 0)));
     await work(crashingAt(cloud.base, 'HIT#'), said(presence(false, 1), presence(true, 2)));
@@ -21,7 +21,7 @@ describe('the hits of a sensor', () => {
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
   });
 
-  test('are all listed after a decision was quarantined and their numbers began anew', async () => {
+  test('remain complete in the list after a decision was quarantined and their numbers restarted', async () => {
     const { place, said, state, hitsOfSensor } = await cloud.prepare('hornbeam');
     await work(cloud.base, said(presence(true, 0)));
     const before = await state();

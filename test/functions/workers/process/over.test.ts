@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
 
-/** Returns the message with the time of the world. */
+/** Returns the message with the current time of the world. */
 const restamped = (message: object): object => {
   const time = world.clock.now();
   const { payload, timestamp, ...rest } = message as { payload?: object; timestamp?: number };
@@ -47,7 +47,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
 
   test.each<[string, string, 'maker_a' | 'maker_b', object[], object[]]>([
     ['an empty room is entered', 'empty_room', 'maker_a', [a.presence(true), a.presence(false)], [a.presence(true)]],
-    ['an occupied room is empty', 'occupied_room', 'maker_a', [a.presence(true)], [a.presence(false)]],
+    ['an occupied room becomes empty', 'occupied_room', 'maker_a', [a.presence(true)], [a.presence(false)]],
     ['a region that was entered is left', 'region_entered', 'maker_a', [a.regions({ 3: 1 })], [a.regions({ 3: 0 })]],
     [
       'a region that was left is entered',
@@ -56,10 +56,22 @@ describe('with untilAcknowledged false, escalation ends', () => {
       [a.regions({ 3: 1 }), a.regions({ 3: 0 })],
       [a.regions({ 3: 1 })],
     ],
-    ['a person who fell has another pose', 'fall_detected', 'maker_b', [b.pose(1, 5)], [b.pose(1, 3)]],
-    ['who entered a region has left it', 'region_entered', 'maker_b', [b.move(1, 3, 0, 2)], [b.move(1, 4, 0, 2)]],
-    ['who left a region is in it again', 'region_left', 'maker_b', [b.move(1, 4, 0, 2)], [b.move(1, 3, 0, 2)]],
-    ['an inactive sensor is active', 'sensor_inactive', 'maker_b', [b.people(1), b.online(false)], [b.online(true)]],
+    ['a person who fell changes pose', 'fall_detected', 'maker_b', [b.pose(1, 5)], [b.pose(1, 3)]],
+    [
+      'a person who entered a region leaves it',
+      'region_entered',
+      'maker_b',
+      [b.move(1, 3, 0, 2)],
+      [b.move(1, 4, 0, 2)],
+    ],
+    ['a person who left a region returns to it', 'region_left', 'maker_b', [b.move(1, 4, 0, 2)], [b.move(1, 3, 0, 2)]],
+    [
+      'an inactive sensor becomes active',
+      'sensor_inactive',
+      'maker_b',
+      [b.people(1), b.online(false)],
+      [b.online(true)],
+    ],
   ])('when %s', async (_, situation, maker, begin, end) => {
     for (const [ended, heard] of [
       [end, 'a0'],
@@ -76,7 +88,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     }
   });
 
-  test('for the fall of one person while another still lies there', async () => {
+  test('for the fall of one person while another is still on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -87,7 +99,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe('a0 a0 b30');
   });
 
-  test('not when a sensor restarts and forgets who lies there', async () => {
+  test('not when a sensor restarts and loses track of who is on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();

@@ -26,7 +26,7 @@ let sent: string[] = [];
 let read: string[] = [];
 let canRead = true;
 const measured: unknown[][] = [];
-const measure = (...given: unknown[]) => void measured.push(given);
+const measure = (...args: unknown[]) => void measured.push(args);
 beforeAll(async () => {
   cloud = await startTestCloud({ clock: { ...unscheduled, now: () => now }, log: () => {} });
   const { table, queues } = cloud.runtime;
@@ -41,7 +41,7 @@ beforeAll(async () => {
       ...table,
       getAllEventual: async (keys) => {
         read.push(...keys.flatMap((key) => items.sensorState.read(key)?.sensorId ?? []));
-        if (!canRead) throw new Error('the table is away');
+        if (!canRead) throw new Error('the table is unavailable');
         return table.getAllEventual(keys);
       },
     },
@@ -53,7 +53,7 @@ const openFall = (start: number): Fall => ({ start, phases: ['detected'], at: st
 
 let prefix = 0;
 let known: string[] = [];
-/** Writes the state of a sensor, with an entry in the due index that stands there since it became active. */
+/** Writes the state of a sensor, with an entry in the index `due` from when it became active. */
 const put = async (name: string, state: Partial<SensorState>, entry = now - 86_400_000): Promise<string> => {
   const sensorId = `id_${prefix}_${name}`;
   const item = encodeState({ ...newSensorState, isActive: true, lastSeen: now, version: 1, decision: null, ...state });
@@ -62,7 +62,7 @@ const put = async (name: string, state: Partial<SensorState>, entry = now - 86_4
   known.push(sensorId);
   return sensorId;
 };
-/** A process that sweeps; `pass` lets time pass first. */
+/** Creates a process that sweeps. Each sweep lets `pass` ms pass first. */
 const start = (more: Partial<Runtime> = {}) => {
   const run = handler.with({ ...runtime, ...more });
   return async (pass = MINUTE, lambda = context) => {
@@ -72,7 +72,7 @@ const start = (more: Partial<Runtime> = {}) => {
     return { sent: sent.toSorted(), read: read.toSorted() };
   };
 };
-/** Lets the service run for a while. */
+/** Lets the service run for some minutes. */
 const serve = async (minutes = 10) => {
   const sweep = start();
   for (let minute = 0; minute < minutes; minute++) await sweep();
@@ -86,7 +86,7 @@ beforeEach(async () => {
 });
 
 describe('a sweep', () => {
-  test('reads the state of an online sensor once until it could be offline, and sends no check', async () => {
+  test('reads the state of an online sensor once until it could be offline, and enqueues no check', async () => {
     const id = await put('online', { lastSeen: now });
     const sweep = start();
     expect(await sweep()).toEqual({ read: [id], sent: [] });
@@ -95,21 +95,21 @@ describe('a sweep', () => {
     expect(await sweep()).toEqual({ read: [id], sent: [] });
   });
 
-  test('sends a check of a sensor that seems offline at each sweep until that is decided', async () => {
+  test('enqueues a check of a sensor that looks offline every time until that is decided', async () => {
     const id = await put('offline', { lastSeen: now });
     const sweep = start();
     for (let minute = 1; minute <= 4; minute++) expect((await sweep()).sent).toEqual([]);
     for (let minute = 5; minute <= 7; minute++) expect((await sweep()).sent).toEqual([id]);
   });
 
-  test('sends a check of each sensor with an open fall, and of one that is no longer active', async () => {
+  test('enqueues a check of each sensor with an open fall, and of one that is no longer active', async () => {
     const ids = [await put('fallen', { falls: [openFall(now)] }), await put('gone', { isActive: false })];
     const sweep = start();
     expect((await sweep()).sent).toEqual(ids);
     expect((await sweep()).sent).toEqual(ids);
   });
 
-  test('checks a fall within 10 minutes when sensors count as offline after a day', async () => {
+  test('checks a fall within 10 minutes even if sensors count as offline only after a day', async () => {
     const id = await put('slow', {});
     const sweep = start({ settings: { ...runtime.settings, SENSOR_INACTIVE_AFTER_SECONDS: 86_400 } });
     await sweep();
@@ -126,22 +126,22 @@ describe('a sweep', () => {
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'other' }]);
   });
 
-  test('continues with the other shards when one does not answer, and counts the failure', async () => {
+  test('continues with the other shards if one does not respond, and counts the failure', async () => {
     const gone = { isActive: false };
     const ids = [await put('one', gone), await put('two', gone), await put('three', gone)];
     const shardOf = (sensorId: string) => dueAt(sensorId, now).duePk;
-    const [away = ''] = ids.map(shardOf);
+    const [downShard = ''] = ids.map(shardOf);
     const query: Runtime['table']['query'] = async (input) => {
-      if (input.pk === away) throw new TableUnavailable('the shard does not answer');
+      if (input.pk === downShard) throw new TableUnavailable('the shard does not respond');
       return cloud.runtime.table.query(input);
     };
-    const isThere = (sensorId: string) => shardOf(sensorId) !== away;
-    expect(ids.filter(isThere)).not.toEqual([]);
-    expect((await start({ table: { ...runtime.table, query } })()).sent).toEqual(ids.filter(isThere).toSorted());
+    const isReachable = (sensorId: string) => shardOf(sensorId) !== downShard;
+    expect(ids.filter(isReachable)).not.toEqual([]);
+    expect((await start({ table: { ...runtime.table, query } })()).sent).toEqual(ids.filter(isReachable).toSorted());
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]);
   });
 
-  test('checks no sensor after an outage of the service until the offline time has passed', async () => {
+  test('checks no sensor after an outage of the service until the inactivity limit has passed', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, {});
     const sweep = start();
     await sweep();
@@ -150,7 +150,7 @@ describe('a sweep', () => {
     expect((await sweep()).sent).toHaveLength(3);
   });
 
-  test('distrusts its memory when the clock is set back', async () => {
+  test('reads states again after the clock is set back', async () => {
     const id = await put('early', { lastSeen: now + 86_400_000 });
     const sweep = start();
     await sweep(86_400_000);
@@ -180,19 +180,21 @@ describe('a new process', () => {
     expect(await sweep()).toEqual({ read: [], sent: [] });
   });
 
-  test('continues where the one before ran out of time', async () => {
+  test('continues where the previous one ran out of time', async () => {
     const ids = await putAll();
     const limited = (query: Parameters<Runtime['table']['query']>[0]) => runtime.table.query({ ...query, limit: 10 });
     const more = { table: { ...runtime.table, query: limited as Runtime['table']['query'] } };
     const found: string[] = [];
-    const fullest = Math.max(...[...Map.groupBy(ids, (id) => dueAt(id, 0).duePk).values()].map((some) => some.length));
+    const fullest = Math.max(
+      ...[...Map.groupBy(ids, (id) => dueAt(id, 0).duePk).values()].map((ofShard) => ofShard.length),
+    );
     // Each process ends after its first sweep, which has time for one page of ten.
     for (let process = 0; process < DUE_SHARDS * Math.ceil(fullest / 10); process++)
       found.push(...(await start(more)(SECOND, hurried)).read);
     expect(new Set(found)).toEqual(new Set(ids));
   });
 
-  test('sends the same checks as a concurrent one, which is harmless', async () => {
+  test('enqueues the same checks as a concurrent one, which is harmless', async () => {
     const id = await put('offline', { lastSeen: now - 400 * SECOND });
     const first = start();
     const other = start();

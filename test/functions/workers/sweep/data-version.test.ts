@@ -10,7 +10,7 @@ let cloud: Cloud;
 const measured: unknown[][] = [];
 const lines: { level: string; message: string }[] = [];
 beforeAll(async () => {
-  const measure = (...given: unknown[]) => void measured.push(given);
+  const measure = (...args: unknown[]) => void measured.push(args);
   cloud = await startTestCloud({
     log: logTo((line) => lines.push(JSON.parse(line))),
     wrap: (runtime) => ({ ...runtime, metrics: { ...unmeasured, measure: measure as Measure } }),
@@ -20,17 +20,17 @@ afterAll(() => cloud.stop());
 const heartbeat = () => cloud.runtime.table.get<{ dataVersion: number }>(items.heartbeat({}));
 const errors = () => lines.filter(({ level }) => level === 'error').map(({ message }) => message);
 
-test('the sweep notes which version of the data is stored, and is content with its own', async () => {
+test('the sweep records the version of the data, and reports nothing if it is the current one', async () => {
   await cloud.sweep();
   expect(await heartbeat()).toMatchObject({ dataVersion: DATA_VERSION });
   expect(errors()).toEqual([]);
   expect(measured.filter(([name]) => name === 'TasksFailed')).toEqual([]);
 });
 
-test('an older version of the code says that the table is of a newer one, and leaves that noted', async () => {
+test('an older version of the code reports that the data is newer, and keeps the recorded version', async () => {
   await cloud.runtime.table.update(items.heartbeat({}), changes({ set: { dataVersion: DATA_VERSION + 1 } }));
   await cloud.sweep();
   expect(await heartbeat()).toMatchObject({ dataVersion: DATA_VERSION + 1 });
   expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'outdated' }]);
-  expect(errors()).toContain('the table holds what only a newer version understands: deploy that one');
+  expect(errors()).toContain('the table holds data that only a newer version understands: deploy that version');
 });

@@ -10,7 +10,7 @@ import { createMetered, type Metered } from '#test/fixtures/metered.ts';
 const MINUTE = 60_000;
 const SENSORS = 100;
 const customerId = 1_234;
-/** Ids as long as those of maker A, in one shard: an index that is read in many small pieces is rounded up in each. */
+/** Ids as long as those of maker A, all in one shard, because the units of each shard are rounded up separately. */
 const idOf = (at: number): string => `id_${hashOf(`${at}`).slice(0, 23)}`;
 const shard = dueAt(idOf(0), 0).duePk;
 const ids = Array.from({ length: 50 * SENSORS }, (_, at) => idOf(at))
@@ -36,37 +36,37 @@ const sweep = async (afterMs = MINUTE) => {
   const units = await metered.costOf(afterMs, metered.cloud.sweep);
   return { ...units, text: metered.ledger.text() };
 };
-/** The units beside those of a sweep that finds nothing. */
-const beside = async () => {
+/** Returns the units of a sweep beyond those of one that finds nothing. */
+const extraUnits = async () => {
   const { read, write, text } = await sweep();
   return { read: read - consumed.sweep.read, write: write - consumed.sweep.write, text };
 };
-/** The most that reading the entries of all of them costs, rounded up once. */
+/** The most units for reading the entries of all sensors, rounded up once. */
 const entries = Math.ceil(2 * SENSORS * consumed.entry.read) / 2;
 
-test('a sweep that finds nothing costs 17 read and 1 write', async () => {
+test('a sweep that finds nothing costs 17 read units and 1 write unit', async () => {
   const { text, ...units } = await sweep();
   expect(units, text).toEqual({ read: consumed.sweep.read, write: consumed.sweep.write });
 });
 
-test('100 online sensors cost a new process half a read each, and no check', async () => {
+test('100 online sensors cost a new process half a read unit each, and no check', async () => {
   expect(ids).toHaveLength(SENSORS);
   await report();
-  const { read, write, text } = await beside();
+  const { read, write, text } = await extraUnits();
   expect(read, text).toBeLessThanOrEqual(SENSORS * consumed.look.read + entries);
   expect({ write, lines: text.split('\n').length }, text).toEqual({ write: 0, lines: 4 });
 });
 
-test('100 online sensors cost half a read each in five minutes or more after that, and no write', async () => {
-  let all = { read: 0, write: 0, text: '' };
+test('after that, 100 online sensors cost at most half a read unit each in five minutes, and no write', async () => {
+  let total = { read: 0, write: 0, text: '' };
   for (let minute = 0; minute < 20; minute++) {
-    // That is as often as the time of the last report is written.
+    // Reports are written as often as in production.
     if (minute % 2 === 0) await report();
-    const { read, write, text } = await beside();
-    all = { read: all.read + read, write: all.write + write, text };
+    const { read, write, text } = await extraUnits();
+    total = { read: total.read + read, write: total.write + write, text };
   }
-  expect(all.write, all.text).toBe(0);
-  expect(all.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumed.look.read);
+  expect(total.write, total.text).toBe(0);
+  expect(total.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumed.look.read);
 });
 
 test('sweeps and checks of falls cost at most USD 0.002 a sensor and month', () => {

@@ -4,17 +4,17 @@ import type { Random } from '#lib/local/random.ts';
 import { oneOf } from './chance.ts';
 
 /**
- * Answers a request with some misbehaviour. Gives true when the status said that the receiver took the request.
+ * Responds to a request with some misbehaviour. Returns whether the status said that the receiver accepted the request.
  * `elsewhere` is an address that must not be called.
  */
-type Answer = (response: ServerResponse, chance: Random, elsewhere: string) => boolean;
+type Responder = (response: ServerResponse, chance: Random, elsewhere: string) => boolean;
 
 const DRIP_MS = 10;
 const BLOCK = Buffer.alloc(16_384, 'endless ');
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
 const small = gzipSync(Buffer.alloc(1_000_000));
 let bomb: Buffer | undefined;
-/** Gives 100 kB of gzip data that decompress to 100 MB. It is made once and used again. */
+/** Returns 100 kB of gzip data that decompress to 100 MB. It is created once. */
 const bombOf = (): Buffer => {
   bomb ??= Buffer.concat(Array.from({ length: 100 }, () => small));
   return bomb;
@@ -25,7 +25,7 @@ const drip = ({ socket }: ServerResponse, byte: string): void => {
   const timer = setInterval(() => socket?.write(byte), DRIP_MS);
   socket?.once('close', () => clearInterval(timer));
 };
-/** Sends the headers with a successful or a failing status. Gives true for a successful one. */
+/** Sends the headers with a successful or failing status. Returns whether it is successful. */
 const begin = (response: ServerResponse, chance: Random, headers = {}): boolean => {
   const status = oneOf(chance, [200, 202, 400, 503]);
   response.writeHead(status, headers);
@@ -37,7 +37,7 @@ const send = (response: ServerResponse, status: number, headers = {}): boolean =
 };
 const never = (): false => false;
 
-export const answers = {
+export const responses = {
   hangs: never,
   failure: (response, chance) => send(response, oneOf(chance, [500, 503, 429, 404]), { 'Retry-After': '1' }),
   anyStatus: (response, chance) => send(response, 200 + Math.floor(chance() * 400), { 'Retry-After': '120' }),
@@ -49,25 +49,25 @@ export const answers = {
     return false;
   },
   slowBody: (response, chance) => {
-    const isTold = begin(response, chance);
+    const isAccepted = begin(response, chance);
     response.flushHeaders();
     const timer = setInterval(() => response.write('b'), DRIP_MS);
     response.once('close', () => clearInterval(timer));
-    return isTold;
+    return isAccepted;
   },
   endlessBody: (response, chance) => {
-    const isTold = begin(response, chance);
+    const isAccepted = begin(response, chance);
     const pour = (): void => {
       while (!response.destroyed && response.write(BLOCK));
     };
     response.on('drain', pour);
     pour();
-    return isTold;
+    return isAccepted;
   },
   gzipBomb: (response, chance) => {
-    const isTold = begin(response, chance, { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' });
+    const isAccepted = begin(response, chance, { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' });
     response.end(bombOf());
-    return isTold;
+    return isAccepted;
   },
   nonsense: ({ socket }) => {
     socket?.end('SSH-2.0-receiver\r\n');
@@ -83,9 +83,9 @@ export const answers = {
     return false;
   },
   cutInBody: (response, chance) => {
-    const isTold = begin(response, chance, { 'Content-Length': 1_000 });
+    const isAccepted = begin(response, chance, { 'Content-Length': 1_000 });
     response.write('half of it', () => response.socket?.destroy());
-    return isTold;
+    return isAccepted;
   },
-} as const satisfies Record<string, Answer>;
-export type Misbehaviour = keyof typeof answers;
+} as const satisfies Record<string, Responder>;
+export type Misbehaviour = keyof typeof responses;
