@@ -28,7 +28,7 @@ export const claiming = (now: number, lapsed: number, lease: number): Changes =>
   ReturnValues: 'ALL_NEW',
 });
 
-/** The same change, and a line in the log of attempts. */
+/** Adds an entry in the log of attempts to a change. */
 export const noting = ({ attempts }: Delivery, result: Result, { UpdateExpression, ...rest }: Changes): Changes => ({
   ...rest,
   UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
@@ -41,8 +41,8 @@ export const noting = ({ attempts }: Delivery, result: Result, { UpdateExpressio
 });
 
 /**
- * The end of a claimed attempt. Only its holder can write it: another attempt has another number. `isQueued`: the next
- * attempt waits in a queue; else in the due index.
+ * The end of a claimed attempt. Only the holder of the claim can write it, because another attempt has another number.
+ * `isQueued`: the task of the next attempt is in a queue; otherwise the delivery goes into the due index.
  */
 export const recording = (delivery: Delivery, next: Next, now: number, isQueued: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
@@ -53,7 +53,7 @@ export const recording = (delivery: Delivery, next: Next, now: number, isQueued:
   return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: ['leaseUntil'], if: mine });
 };
 
-/** What came of an attempt during which a repetition was taken: that ended the delivery, and is told beside it. */
+/** The end of an attempt during which a redelivery was accepted. That has ended the delivery; only the log entry is new. */
 export const overtaken = ({ attempts }: Delivery, now: number): Changes => {
   const mine = { ...REDELIVERED, mine: attempts };
   return changes({

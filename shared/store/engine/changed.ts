@@ -33,7 +33,7 @@ export const changedBy = (keys: readonly Key[]): Changed => {
   const customers = keys.flatMap(({ pk }) => /^C#(\d+)/.exec(pk)?.[1] ?? []).map(Number);
   const objects = [...keys.map(ownedObject), ...keys.map(objectOf)];
   return {
-    // A sensor that is linked to a customer has been under 0 before.
+    // A sensor without an owner is under 0; linking it writes keys of both.
     customerId: customers.find((id) => id > 0) ?? customers[0],
     object: objects.find((object) => object !== null) ?? null,
   };
