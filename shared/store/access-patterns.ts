@@ -22,8 +22,16 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'addressKeys.keep': pattern('Store that key, once', { put: ['addressKey'] }, [0, 1]),
 
-  'auditLines.put': pattern('Store the audit line of a change before it is made, of a refusal or of a login', { put: ['auditLine'] }, [0, 1]),
-  'auditLines.takeBack': pattern('Remove the audit line of a change that was not made', { remove: ['auditLine'] }, [0, 1]),
+  'auditLines.put': pattern(
+    'Store the audit line of a change before it is made, of a refusal or of a login',
+    { put: ['auditLine'] },
+    [0, 1],
+  ),
+  'auditLines.takeBack': pattern(
+    'Remove the audit line of a change that was not made',
+    { remove: ['auditLine'] },
+    [0, 1],
+  ),
   'audit.page': pattern(
     'The audit log of a customer',
     { query: ['auditLine'] },
@@ -35,16 +43,28 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'bots.list': pattern('The bots of a customer', { query: ['bot'] }, [1, 0], each4KB),
   'bots.create': pattern('Create a bot within the quota of its customer', counting({ put: ['bot', 'owner'] }), [1, 6]),
   'bots.update': pattern('Change the name and language of a bot', { update: ['bot'] }, [0, 1]),
-  'bots.remove': pattern('Delete a bot; no webhook can be assigned to it any more', counting({ remove: ['bot'] }), [1, 4]),
+  'bots.remove': pattern(
+    'Delete a bot; no webhook can be assigned to it any more',
+    counting({ remove: ['bot'] }),
+    [1, 4],
+  ),
   'bots.forget': pattern('Remove the owner of a deleted bot', { remove: ['owner'] }, [0, 1]),
 
   'canary.home': pattern('The customer, sensor and webhook of the canary', { get: ['canaryHome'] }, [1, 0]),
   'canary.round': pattern('When did the last test fall of the canary come back?', { get: ['canaryRound'] }, [1, 0]),
-  'canary.settle': pattern('Store the customer, sensor and webhook of the canary', { put: ['canaryHome'], update: ['device'] }, [0, 4]),
+  'canary.settle': pattern(
+    'Store the customer, sensor and webhook of the canary',
+    { put: ['canaryHome'], update: ['device'] },
+    [0, 4],
+  ),
   'canary.begin': pattern('Record that a test fall starts', { update: ['canaryRound'] }, [0, 1]),
   'canary.comeBack': pattern('Record that it came back', { update: ['canaryRound'] }, [0, 1]),
 
-  'makerFeedback.home': pattern('Which webhook receives feedback for the manufacturer?', { get: ['makerFeedback'] }, [1, 0]),
+  'makerFeedback.home': pattern(
+    'Which webhook receives feedback for the manufacturer?',
+    { get: ['makerFeedback'] },
+    [1, 0],
+  ),
   'makerFeedback.furnish': pattern(
     'Create that webhook and its customer, once',
     { put: ['makerFeedback', 'customer', 'listedCustomer', 'webhook', 'owner'] },
@@ -54,7 +74,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'configs.get': pattern('A configuration of a sensor', { get: ['config'] }, [1, 0]),
   'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, [1, 0], each4KB),
   'configs.put': pattern(
-    "Write a configuration, and copy its fields that the sensor item holds",
+    'Write a configuration, and copy its fields that the sensor item holds',
     { get: ['sensor'], put: ['config', 'notice'], update: ['sensor', 'firmwarePins'], remove: ['notice'] },
     [1, 8],
     '0 R 4 W if the sensor item holds none of them and no firmware pin changes; 3 W more if learning starts or ends early',
@@ -161,12 +181,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   ...rulePatterns,
 
-  'states.get': pattern(
-    'The state of a sensor, with its last decision',
-    { get: ['sensorState'] },
-    [1, 0],
-    'per 4 KB',
-  ),
+  'states.get': pattern('The state of a sensor, with its last decision', { get: ['sensorState'] }, [1, 0], 'per 4 KB'),
   'openFalls.page': pattern(
     'Which sensors of a customer see an open fall?',
     { queryList: ['openFallsOfCustomer'], batchGet: ['sensorState', 'sensor'] },

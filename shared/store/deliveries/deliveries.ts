@@ -4,21 +4,20 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import {
-  type DeliveryWithReplay,
   counting,
   type DeliveryItem,
   type DeliveryKey,
+  type DeliveryWithReplay,
   deliveryOf,
   idle,
   keyOf,
+  openAttributes,
+  openStates,
   putDelivery,
   putFeedLine,
-  openStates,
   type Waiting,
-  openAttributes,
   webhookDeliveryOf,
 } from './delivery-item.ts';
-
 
 const idleOrHeld = (now: number) =>
   where('#state IN (:pending, :retrying, :held) OR (#state = :sending AND #leaseUntil < :now)', {

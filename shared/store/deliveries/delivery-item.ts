@@ -61,7 +61,13 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
 const TIME_LENGTH = 10;
 /** The place of a delivery in a feed: sorted by time, and within a millisecond by event id, the order of the sensor. */
 export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
-  items.feedLine({ customerId, webhookId, time: deliveryId.slice(0, TIME_LENGTH), eventId: snapshot.event.id, deliveryId });
+  items.feedLine({
+    customerId,
+    webhookId,
+    time: deliveryId.slice(0, TIME_LENGTH),
+    eventId: snapshot.event.id,
+    deliveryId,
+  });
 export const putFeedLine = (delivery: WebhookDelivery): Write => ({
   put: { ...feedLineKey(delivery), ttl: ttlOf(delivery.createDate) },
 });
@@ -80,7 +86,11 @@ export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as cons
 export const openAttributes = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'listSk'] as const;
 
 /** The writes that count an ended delivery at its replay; none for a delivery without one. */
-export const counting = ({ customerId, webhookId, replay }: DeliveryWithReplay, end: 'sent' | 'failed', now: number): Write[] =>
+export const counting = (
+  { customerId, webhookId, replay }: DeliveryWithReplay,
+  end: 'sent' | 'failed',
+  now: number,
+): Write[] =>
   replay === undefined || webhookId === null
     ? []
     : [

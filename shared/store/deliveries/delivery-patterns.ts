@@ -26,7 +26,12 @@ export const deliveryPatterns = {
     'per 4 KB: 500 deliveries at most',
   ),
 
-  'deliveries.bodies': pattern('Long response bodies of the attempts of a delivery', { query: ['attempt'] }, [1, 0], each4KB),
+  'deliveries.bodies': pattern(
+    'Long response bodies of the attempts of a delivery',
+    { query: ['attempt'] },
+    [1, 0],
+    each4KB,
+  ),
   'deliveries.create': pattern(
     'Write a pending delivery, once',
     { put: ['delivery', 'personDelivery'] },
@@ -56,12 +61,7 @@ export const deliveryPatterns = {
     [0, 3],
     'per KB; 1 if a queue can delay the task long enough',
   ),
-  'deliveries.end': pattern(
-    'End a delivery without an attempt',
-    { update: ['delivery', 'replay'] },
-    [0, 2],
-    'per KB',
-  ),
+  'deliveries.end': pattern('End a delivery without an attempt', { update: ['delivery', 'replay'] }, [0, 2], 'per KB'),
 
   'deliveries.createFetched': pattern(
     'Write a delivery to be fetched, and its place in the feed, once',
@@ -70,10 +70,20 @@ export const deliveryPatterns = {
     'per KB of the delivery, plus 1',
   ),
 
-  'feeds.cursor': pattern('Which deliveries were handed out but not acknowledged?', { get: ['feedCursor'] }, [1, 0], 'per 4 KB'),
+  'feeds.cursor': pattern(
+    'Which deliveries were handed out but not acknowledged?',
+    { get: ['feedCursor'] },
+    [1, 0],
+    'per 4 KB',
+  ),
   'feeds.waiting': pattern('Which deliveries can be fetched?', { query: ['feedLine'] }, [1, 0], each4KB),
   'feeds.isAnyWaiting': pattern('Can any delivery be fetched?', { query: ['feedLine'] }, [0.5, 0]),
-  'feeds.note': pattern('Record which deliveries were handed out', { put: ['feedCursor'] }, [0, 1], '5 for 100 deliveries'),
+  'feeds.note': pattern(
+    'Record which deliveries were handed out',
+    { put: ['feedCursor'] },
+    [0, 1],
+    '5 for 100 deliveries',
+  ),
   'feeds.take': pattern(
     'End a delivery that a reader acknowledged',
     { update: ['delivery', 'replay'], remove: ['feedLine'] },
@@ -132,12 +142,7 @@ export const deliveryPatterns = {
     [0.5, 0],
     each8KB,
   ),
-  'held.hold': pattern(
-    'Hold a delivery of a disabled webhook',
-    { update: ['delivery', 'webhook'] },
-    [0, 8],
-    'per KB',
-  ),
+  'held.hold': pattern('Hold a delivery of a disabled webhook', { update: ['delivery', 'webhook'] }, [0, 8], 'per KB'),
   'held.release': pattern('Release a held delivery', { update: ['delivery', 'webhook'] }, [0, 7], 'per KB'),
   'held.end': pattern('End a held delivery', { update: ['delivery', 'webhook', 'replay'] }, [0, 6], 'per KB'),
   'held.replace': pattern(

@@ -8,7 +8,7 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 import { noting } from './delivery-changes.ts';
-import { counting, idle, keyOf, feedLineKey, putFeedLine, ttlOf, openAttributes } from './delivery-item.ts';
+import { counting, feedLineKey, idle, keyOf, openAttributes, putFeedLine, ttlOf } from './delivery-item.ts';
 import { holdsNothing } from './held.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;

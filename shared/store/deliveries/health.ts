@@ -135,7 +135,12 @@ const receiverWrites = (table: Table) => {
      * Disables a webhook for a reason and stores a notice, if there is one. Its owner can enable it again. False if it is
      * disabled already, or has another URL.
      */
-    disable: async (webhook: CalledWebhook, now: number, disabledReason: string, notice: Write | null): Promise<boolean> => {
+    disable: async (
+      webhook: CalledWebhook,
+      now: number,
+      disabledReason: string,
+      notice: Write | null,
+    ): Promise<boolean> => {
       const enabled = where('#isEnabled = :yes AND #url = :called', { yes: true, called: webhook.url });
       const set = { isEnabled: false, disabledReason, troubleDate: now };
       const off = changes({ set, remove: ['goneSince'], if: enabled });

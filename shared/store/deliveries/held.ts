@@ -5,7 +5,7 @@ import { dueAt, dueBefore, dueDelivery, dueNames, GRACE } from '../engine/due.ts
 import { changes, present, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
-import { counting, idle, keyOf, putDelivery, type WebhookDeliveryKey, openAttributes } from './delivery-item.ts';
+import { counting, idle, keyOf, openAttributes, putDelivery, type WebhookDeliveryKey } from './delivery-item.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });

@@ -8,8 +8,8 @@ import {
   type DeliveryKey,
   deliveryOf,
   keyOf,
-  REDELIVERED,
   openAttributes,
+  REDELIVERED,
 } from './delivery-item.ts';
 import { heldCount } from './held.ts';
 

@@ -13,7 +13,8 @@ type Slot = { slot: number; id: string; hash: string; expires: number | null };
 
 const slotsOf = (table: TableReader, accountKey: string) =>
   table.queryAll<Slot>({ pk: items.accessToken.pk({ accountKey }), beginsWith: 'TOKEN#' });
-const hasExpired = ({ expires }: { expires: number | null }, now: number): boolean => expires !== null && expires <= now;
+const hasExpired = ({ expires }: { expires: number | null }, now: number): boolean =>
+  expires !== null && expires <= now;
 const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
 
 export const accessTokenReads = (table: TableReader) => ({

@@ -8,12 +8,7 @@ const ofSomebody = (Object.keys(belongings) as ItemKind[]).filter((kind) => Obje
 /** Access patterns of exports and erasures. */
 export const subjectPatterns = {
   'dataJobs.get': pattern("A job on people's data", { get: ['dataJob'] }, [1, 0]),
-  'dataJobs.list': pattern(
-    'The exports or the erasures of a customer',
-    { query: ['dataJob'] },
-    [1, 0],
-    'per 4 KB',
-  ),
+  'dataJobs.list': pattern('The exports or the erasures of a customer', { query: ['dataJob'] }, [1, 0], 'per 4 KB'),
   'dataJobs.erasuresSince': pattern(
     'The erasures to repeat after a recovery',
     { query: ['erasure'] },
