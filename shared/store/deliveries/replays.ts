@@ -13,13 +13,13 @@ import { endHeld } from './held.ts';
 const KEPT = 60 * 86_400_000;
 
 type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
-const keyOf = ({ customerId, webhookId, id: replayId }: ReplayKey) => items.replay({ customerId, webhookId, replayId });
+const replayKey = ({ customerId, webhookId, id: replayId }: ReplayKey) => items.replay({ customerId, webhookId, replayId });
 const running = where('#state = :running', { running: 'running' });
 
 /** Returns the ids of the replays that are still running. A replay that has ended never runs again. */
 const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly string[]): Promise<string[]> => {
   const found = await table.getAll<ReplayRecord>(
-    ids.map((id) => keyOf({ ...key, id })),
+    ids.map((id) => replayKey({ ...key, id })),
     true,
   );
   return found.filter(({ state }) => state === 'running').map(({ id }) => id);
@@ -53,7 +53,7 @@ const replayWrites = (table: Table) => ({
         : where('attribute_exists(pk) AND attribute_not_exists(#replays)');
       const ttl = Math.ceil((createDate + KEPT) / 1_000);
       const failed = await table.write(
-        { put: { ...replay, ...keyOf(replay), ...dueAt(id, createDate), ttl }, where: absent },
+        { put: { ...replay, ...replayKey(replay), ...dueAt(id, createDate), ttl }, where: absent },
         { update: key, changes: changes({ set: { replays: [...running, id] }, if: unchanged }) },
       );
       return failed === null ? 'done' : null;
@@ -64,7 +64,7 @@ const replayWrites = (table: Table) => ({
    * ends in the same transaction; if it was just released, nothing is written, because it will be sent anyway.
    */
   add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
-    const count = { update: keyOf(replay), changes: changes({ add: { made: 1 }, if: running }) };
+    const count = { update: replayKey(replay), changes: changes({ add: { made: 1 }, if: running }) };
     const endOriginal = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
     return (await table.write(putDelivery(delivery, true), count, ...endOriginal)) === null;
   },
@@ -79,7 +79,7 @@ const replayWrites = (table: Table) => ({
     const same = where('#step = :before AND #state = :running', { before: step, running: 'running' });
     const { cursor, isListed, pacedUntil } = to;
     const set = { cursor, isListed, pacedUntil, step: step + 1, ...dueAt(id, time) };
-    return (await table.update(keyOf(replay), changes({ set, if: same }))) !== null;
+    return (await table.update(replayKey(replay), changes({ set, if: same }))) !== null;
   },
 
   /** Pauses or resumes a running replay. Returns the changed replay, or null if it has ended. */
@@ -87,19 +87,19 @@ const replayWrites = (table: Table) => ({
     const set = { isPaused, updateDate: now, ...(!isPaused && dueAt(replay.id, now)) };
     const remove = isPaused ? dueNames : [];
     const change = changes({ set, remove, if: running }, 'ALL_NEW');
-    return (await table.update(keyOf(replay), change)) as ReplayRecord | null;
+    return (await table.update(replayKey(replay), change)) as ReplayRecord | null;
   },
 
   /** Ends a running replay. A canceled one stays due, so that its deliveries are ended too. */
   finish: async (replay: ReplayKey, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
     const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
     const remove = state === 'canceled' ? [] : dueNames;
-    return (await table.update(keyOf(replay), changes({ set, remove, if: running }))) !== null;
+    return (await table.update(replayKey(replay), changes({ set, remove, if: running }))) !== null;
   },
 
   /** Removes a replay that has ended or is paused from the due index. */
   close: async (replay: ReplayKey): Promise<void> => {
-    await table.update(keyOf(replay), changes({ remove: dueNames, if: present }));
+    await table.update(replayKey(replay), changes({ remove: dueNames, if: present }));
   },
 });
 

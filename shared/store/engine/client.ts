@@ -141,7 +141,7 @@ const isDone = async (connection: Connection, write: Write): Promise<boolean> =>
 
 const writes = (connection: Connection) => ({
   /**
-   * Makes one update. Returns its ReturnValues, or null if its condition failed. A try whose response is lost may have
+   * Updates one item. Returns the ReturnValues, or null if its condition failed. A try whose response is lost may have
    * succeeded, and the retry is applied on top of it: a count may be one too high, and null may result from the caller's
    * own change. Where that matters, the caller marks its change and looks for the mark (`claim` in attempts.ts).
    */

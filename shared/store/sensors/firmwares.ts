@@ -55,7 +55,7 @@ const firmwareWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Makes a firmware the default. False if there is no such firmware. */
+  /** Sets the default firmware. False if there is no such firmware. */
   setDefault: async (manufacturer: Manufacturer, versionCode: number): Promise<boolean> => {
     const failed = await table.write(
       { check: items.firmware({ manufacturer, versionCode }), where: present },

@@ -75,7 +75,7 @@ const stateWrites = (table: Table) => ({
     return (await table.update(items.sensorState({ customerId, sensorId }), changes(update))) !== null;
   },
 
-  /** Makes the sweep check the sensor at `time` (ms), or (null) never. Does nothing if the state has changed meanwhile. */
+  /** Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed meanwhile. */
   watch: async (customerId: number, sensorId: string, { version }: StateItem, time: number | null): Promise<void> => {
     const unchanged = where('#version = :version', { version });
     const update = time === null ? { remove: dueNames, if: unchanged } : { set: dueAt(sensorId, time), if: unchanged };
