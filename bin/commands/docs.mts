@@ -58,7 +58,8 @@ const accessed = (accesses: readonly Access[]): string =>
 
 const unitsOf = ({ read, write, per }: AccessPattern): string => {
   const units = [read && `${read} R`, write && `${write} W`].filter(Boolean).join(' ');
-  return per ? `${units}, ${per}` : units;
+  if (!per) return units;
+  return /^(once )?per /.test(per) ? `${units} ${per}` : `${units}, ${per}`;
 };
 
 const patterns = Object.entries(accessPatterns).map(([call, pattern]) => {
@@ -174,7 +175,7 @@ const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
     const unchanged = rows.filter((row) => !changed.includes(row)).map(([name]) => name);
     for (const row of changed) described.set(row[0] ?? '', row.join());
     const table = grid(['field', 'type', 'required', 'description'], changed);
-    const rest = unchanged.length > 0 ? [`As described above: ${unchanged.join(', ')}.`] : [];
+    const rest = unchanged.length > 0 ? [`As last described above: ${unchanged.join(', ')}.`] : [];
     return [`### ${title}: ${id.replaceAll(/^Maker[AB]|Message$/g, '')}`, about, shown, table, ...rest];
   });
 };

@@ -101,7 +101,7 @@ const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   release: () => engine.plain.update(key, changes({ remove: ['slot0'] })),
 });
 
-test('does not lease a slot that an earlierVersion version has leased, until that lease ends', async () => {
+test('does not lease a slot that an earlier version has leased, until that lease ends', async () => {
   const { key, read } = await createWebhook();
   await earlierVersion(key).take(now);
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: 'mine' });
@@ -110,14 +110,14 @@ test('does not lease a slot that an earlierVersion version has leased, until tha
   expect(await take(now + LEASE_MS + 1)).toMatchObject({ slot: 'slot0' });
 });
 
-test('leases a slot in a way that an earlierVersion version respects until the lease ends', async () => {
+test('leases a slot in a way that an earlier version respects until the lease ends', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   expect(await earlierVersion(key).take(now)).toBeNull();
   expect(await earlierVersion(key).take(now + LEASE_MS)).not.toBeNull();
 });
 
-test('does not renew a lease after an earlierVersion version has leased the slot and left the token in place', async () => {
+test('does not renew a lease after an earlier version has leased the slot and left the token in place', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).take(now + LEASE_MS);
@@ -126,7 +126,7 @@ test('does not renew a lease after an earlierVersion version has leased the slot
   expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, now, { ...search, token: 'mine' })).toBeNull();
 });
 
-test('leases a slot that an earlierVersion version has released and whose token is still there', async () => {
+test('leases a slot that an earlier version has released and whose token is still there', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).release();
