@@ -3,13 +3,13 @@ import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 
-/** A change as the written keys reveal it: the customer that it belongs to (undefined for none), and its object. */
+/** What the written keys reveal about a change: its customer (undefined for none) and its object. */
 export type Changed = { customerId: number | undefined; object: AuditObject | null };
 
 const isKind = (kind: string): kind is AuditObject['kind'] => (objectKinds as readonly string[]).includes(kind);
 const unpadded = (number = '') => String(Number(number));
 
-/** Returns the object whose owner an item records. Whatever is created or linked has such an item. */
+/** Returns the object whose owner an item records. Everything that is created or linked has such an item. */
 const ownedObject = (key: Key): AuditObject | null => {
   const owner = items.owner.read(key);
   return owner && isKind(owner.kind) ? { kind: owner.kind, id: owner.id } : null;

@@ -77,7 +77,7 @@ describe('keys that a batch leaves unprocessed', () => {
     return { table: createTable({ send } as never, 'design'), requested };
   };
 
-  test('get requested again, without the others, until all are processed', async () => {
+  test('get retried alone until none is left', async () => {
     const { table, requested } = tableOf(30);
     const found = await table.getAll(keys);
     expect(found.map(({ pk }) => pk).toSorted()).toEqual(keys.map(({ pk }) => pk).toSorted());
