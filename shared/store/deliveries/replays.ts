@@ -13,7 +13,8 @@ import { endHeld } from './held.ts';
 const KEPT = 60 * 86_400_000;
 
 type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
-const replayKey = ({ customerId, webhookId, id: replayId }: ReplayKey) => items.replay({ customerId, webhookId, replayId });
+const replayKey = ({ customerId, webhookId, id: replayId }: ReplayKey) =>
+  items.replay({ customerId, webhookId, replayId });
 const running = where('#state = :running', { running: 'running' });
 
 /** Returns the ids of the replays that are still running. A replay that has ended never runs again. */
