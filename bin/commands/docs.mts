@@ -42,20 +42,24 @@ const indexes = () => {
 const kindOfKey = new Map(Object.entries(items).map(([kind, { template }]) => [template, kind]));
 
 const actionOf = ({ action, index }: Access) => action.replace('dynamodb:', '') + (index ? ` of ${index}` : '');
-const keyed = ({ key }: Access) => kindOfKey.get(key) ?? code(key);
+const accessedKind = ({ key }: Access) => kindOfKey.get(key) ?? code(key);
 
-/** Exports and erasures access nearly every kind of item: their number says it. */
-const MANY = 30;
+/** Exports and erasures access nearly every kind of item, so only their number is shown. */
+const MAX_KINDS = 30;
 
-/** What a call does, action by action: `GetItem user, owner; Query of due DUE#{shard}`. */
+/** The accesses of a call by action: `GetItem user, owner; Query of due DUE#{shard}`. */
 const accessed = (accesses: readonly Access[]): string =>
   [...Map.groupBy(accesses, actionOf)]
-    .map(([action, of]) => `${action} ${of.length > MANY ? `${of.length} kinds of items` : of.map(keyed).join(', ')}`)
+    .map(([action, to]) => {
+      const kinds = to.length > MAX_KINDS ? `${to.length} kinds of items` : to.map(accessedKind).join(', ');
+      return `${action} ${kinds}`;
+    })
     .join('; ');
 
 const unitsOf = ({ read, write, per }: AccessPattern): string => {
   const units = [read && `${read} R`, write && `${write} W`].filter(Boolean).join(' ');
-  return per ? `${units}, ${per}` : units;
+  if (!per) return units;
+  return /^(once )?per /.test(per) ? `${units} ${per}` : `${units}, ${per}`;
 };
 
 const patterns = Object.entries(accessPatterns).map(([call, pattern]) => {
@@ -63,53 +67,55 @@ const patterns = Object.entries(accessPatterns).map(([call, pattern]) => {
   return { call: code(call), question: pattern.question, accesses, units: unitsOf(pattern) };
 });
 
-/** Calls that access one kind of item, by action and units. */
-const plain = () => {
+/** The calls that access one kind of item, by action and units. */
+const singleAccessCalls = () => {
   const rows = patterns.flatMap(({ call, accesses: [access, ...further], units }) =>
-    access && further.length === 0 ? [{ to: `${actionOf(access)} | ${units}`, call: `${call} ${keyed(access)}` }] : [],
+    access && further.length === 0
+      ? [{ to: `${actionOf(access)} | ${units}`, call: `${call} ${accessedKind(access)}` }]
+      : [],
   );
   return grid(
-    ['action', 'units', 'calls, with the item of each'],
+    ['action', 'units', 'calls, each with its item'],
     [...Map.groupBy(rows, ({ to }) => to)]
       .map(([to, same]) => [to, same.map(({ call }) => call).join(', ')])
       .toSorted(),
   );
 };
 
-const others = () =>
+const otherCalls = () =>
   grid(
-    ['what is asked or written', 'call', 'accesses', 'units'],
+    ['purpose', 'call', 'accesses', 'units'],
     patterns
       .filter(({ accesses }) => accesses.length > 1)
       .map(({ question, call, accesses, units }) => [question, call, accessed(accesses), units]),
   );
 
-const generated = () =>
+const tableDesignText = () =>
   [
     start,
     '## Items',
-    `TTL attribute: ${code(tableDesign.ttl)}. \`{0x}\` is a number padded to 16 digits, so that the order of keys is the order of numbers; \`{=x}\` is a text as it is.`,
+    `TTL attribute: ${code(tableDesign.ttl)}. \`{0x}\` is a number padded to 16 digits, so that keys sort by number; \`{=x}\` is an unescaped text.`,
     kinds(),
     '## Indexes',
-    'Both are sparse: an item is in an index only while it has both attributes of its key.',
+    'Both are sparse: an item is in an index only while it has both key attributes.',
     indexes(),
     '## Access patterns',
-    'R and W are the read and write units of one small example, measured by the tests: items of up to 1 KB, each list with one item.',
-    'Calls that access one kind of item; the code says at their names what they ask or write:',
-    plain(),
-    'All others:',
-    others(),
+    'R and W are the read and write units of one small example, as the tests measure them: items of up to 1 KB, one item in each list.',
+    'Calls that access one kind of item; access-patterns.ts states their purpose:',
+    singleAccessCalls(),
+    'All other calls:',
+    otherCalls(),
     end,
   ].join('\n\n');
 
-/** The default of a setting, and an example where it has none. */
+/** The default of a setting, or an example if it has none. */
 const defaultCell = (setting: Setting, host: Host): string => {
   const text = defaultText(setting, host);
   const example = setting.about?.example;
   return text === 'none' && example !== undefined ? `none; example: ${code(example)}` : text;
 };
 
-/** The help of a setting with the names that a stage has for other settings. */
+/** The help of a setting, which calls other settings by their names in a stage. */
 const stageHelp = (help = ''): string =>
   help.replaceAll(/`(\w+)`/g, (name, variable: string) => {
     const { about }: Setting = environment[variable as keyof typeof environment] ?? {};
@@ -122,14 +128,14 @@ const stages = () => {
     const dev = defaultCell(setting, 'dev');
     return [code(name), stageHelp(setting.about?.help), dev === prod ? prod : `${prod}; in dev and test ${dev}`];
   });
-  return [start, grid(['setting', 'what it does', 'default'], rows), end].join('\n\n');
+  return [start, grid(['setting', 'description', 'default'], rows), end].join('\n\n');
 };
 
-const variablesOfLocalHost = () =>
+const localVariables = () =>
   [
     start,
     grid(
-      ['variable', 'what it does', 'default'],
+      ['variable', 'description', 'default'],
       variableNames.map((name) => [code(name), variables[name].about.help, defaultCell(variables[name], 'local')]),
     ),
     end,
@@ -148,7 +154,7 @@ const typeOf = ({ type, enum: choices, items, properties, const: only, anyOf }: 
   return String(type ?? 'anything');
 };
 
-/** The fields of a message, one line each; those of objects and of the entries of lists below them. */
+/** The fields of a message, one row each, followed by the fields of nested objects and array items. */
 const fieldsOf = (schema: Json, before = ''): string[][] => {
   const required = (schema.required ?? []) as string[];
   return Object.entries((schema.properties ?? {}) as Record<string, Json>).flatMap(([name, field]) => {
@@ -159,17 +165,17 @@ const fieldsOf = (schema: Json, before = ''): string[][] => {
   });
 };
 
-/** The kinds of a maker. A field whose last description above is the same is only named. */
+/** The message kinds of a maker. A field whose description has not changed since it was last described is only named. */
 const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
   const described = new Map<string, string>();
   return documented(maker).flatMap(({ id, about, example, schema }) => {
     const shown = ['```json', JSON.stringify(example), '```'].join('\n');
     const rows = fieldsOf(schema);
-    const news = rows.filter((row) => described.get(row[0] ?? '') !== row.join());
-    const again = rows.filter((row) => !news.includes(row)).map(([name]) => name);
-    for (const row of news) described.set(row[0] ?? '', row.join());
-    const table = grid(['field', 'type', 'required', 'what it says'], news);
-    const rest = again.length > 0 ? [`As last described above: ${again.join(', ')}.`] : [];
+    const changed = rows.filter((row) => described.get(row[0] ?? '') !== row.join());
+    const unchanged = rows.filter((row) => !changed.includes(row)).map(([name]) => name);
+    for (const row of changed) described.set(row[0] ?? '', row.join());
+    const table = grid(['field', 'type', 'required', 'description'], changed);
+    const rest = unchanged.length > 0 ? [`As last described above: ${unchanged.join(', ')}.`] : [];
     return [`### ${title}: ${id.replaceAll(/^Maker[AB]|Message$/g, '')}`, about, shown, table, ...rest];
   });
 };
@@ -178,20 +184,20 @@ const messageKinds = () => [start, ...kindsOf('Maker A', 'makerA'), ...kindsOf('
 
 const files = {
   '../../shared/ingest/MESSAGES.md': messageKinds,
-  '../../shared/store/TABLE.md': generated,
+  '../../shared/store/TABLE.md': tableDesignText,
   '../../lib/aws/README.md': stages,
-  '../../lib/local/SETTINGS.md': variablesOfLocalHost,
+  '../../lib/local/SETTINGS.md': localVariables,
 };
-for (const [path, make] of Object.entries(files)) {
+for (const [path, render] of Object.entries(files)) {
   const file = new URL(path, import.meta.url);
   const before = readFileSync(file, 'utf8');
   const from = before.indexOf(start);
   const to = before.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`${file.pathname} lacks its markers`);
-  const after = before.slice(0, from) + make() + before.slice(to + end.length);
+  if (from < 0 || to < from) throw new Error(`${file.pathname} lacks the markers ${start} and ${end}`);
+  const after = before.slice(0, from) + render() + before.slice(to + end.length);
   if (!process.argv.includes('--check')) writeFileSync(file, after);
   else if (after !== before) {
-    console.error(`${path.replace('../../', '')} is stale: npm run fix`);
+    console.error(`${path.replace('../../', '')} is out of date. Run npm run fix.`);
     process.exitCode = 1;
   }
 }

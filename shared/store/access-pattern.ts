@@ -2,7 +2,7 @@ import { due, type IndexName, items, lists } from './table.ts';
 
 type ItemKind = keyof typeof items;
 
-/** The kinds of items that a call accesses, by action. A query of an index names the partitions that it reads. */
+/** The kinds of items that a call accesses, by action. A query of an index lists the partitions that it reads. */
 type Accesses = {
   get?: readonly ItemKind[];
   batchGet?: readonly ItemKind[];
@@ -11,21 +11,21 @@ type Accesses = {
   queryList?: readonly (keyof typeof lists)[];
   put?: readonly ItemKind[];
   update?: readonly ItemKind[];
-  /** Updates that touch these attributes alone: whoever may make them may change nothing else of the item. */
+  /** Updates that touch only these attributes. A function that makes them gets no right to change any others. */
   updateOnly?: { readonly [K in ItemKind]?: readonly string[] };
   remove?: readonly ItemKind[];
-  /** Items that a transaction only checks by a condition. */
+  /** Items on which a transaction only checks a condition. */
   check?: readonly ItemKind[];
 };
 
 export type AccessPattern = {
   question: string;
-  /** Everything that the call may do, on any path through it: the rights of functions are made of it. */
+  /** Everything that any path through the call accesses. The rights of functions are derived from it. */
   does: Accesses;
-  /** Units of one small example: items up to 1 KB, each named once. */
+  /** The units of one small example, with items of up to 1 KB and one item of each kind. */
   read: number;
   write: number;
-  /** What the units grow with, in words. */
+  /** How the units grow, in words. */
   per?: string;
 };
 
@@ -42,7 +42,7 @@ export const pattern = (
   ...(per && { per }),
 });
 
-/** Adds what calls do that change how many of something a customer has: its own item counts them (counts.ts). */
+/** Adds the accesses of a call that changes a count of its customer, which the customer's item holds (counts.ts). */
 export const counting = (does: Accesses): Accesses => ({
   ...does,
   get: [...(does.get ?? []), 'customer'],
@@ -50,53 +50,53 @@ export const counting = (does: Accesses): Accesses => ({
 });
 
 /** An eventually consistent read that finds nothing is repeated consistently, which costs more. */
-export const orAbsent = '1 more when it is not found';
-export const eachItem = 'for each item';
-export const each4KB = 'for each 4 KB';
-export const each8KB = 'for each 8 KB';
+export const orAbsent = '1 more if not found';
+export const eachItem = 'per item';
+export const each4KB = 'per 4 KB';
+export const each8KB = 'per 8 KB';
 
-/** One kind of access to one kind of partition, as IAM tells them apart. */
+/** One action on one kind of partition, as IAM distinguishes them. */
 export type Access = {
   action: `dynamodb:${string}`;
-  /** The index that is asked; null: the table. */
+  /** The index that is queried, or null for the table. */
   index: IndexName | null;
   /** The template of the partition key. */
   partition: string;
-  /** The template of the whole key; that of the partition, where an index is asked. */
+  /** The template of the whole key; for an index, of the partition key. */
   key: string;
-  /** The attributes that are touched, where no others may be. */
+  /** The only attributes that may be touched, if they are limited. */
   attributes?: readonly string[];
 };
 
-const ofItems = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
+const accessesTo = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
   kinds.map((kind): Access => {
     const { pk, template } = items[kind];
     return { action, index: null, partition: pk.template, key: template };
   });
-const ofIndex = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
+const indexQueries = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
   parts.map(({ template }) => ({ action: 'dynamodb:Query', index, partition: template, key: template }));
 
-/** The accesses of a call, one by one, if each of them is answered. */
+/** Returns the accesses of a call that gets a response to each of them. */
 export const accessesOf = ({ does }: AccessPattern): Access[] => [
-  ...ofItems('dynamodb:GetItem')(does.get ?? []),
-  ...ofItems('dynamodb:BatchGetItem')(does.batchGet ?? []),
-  ...ofItems('dynamodb:Query')(does.query ?? []),
-  ...ofIndex('due', does.queryDue ? [due.pk] : []),
-  ...ofIndex(
+  ...accessesTo('dynamodb:GetItem')(does.get ?? []),
+  ...accessesTo('dynamodb:BatchGetItem')(does.batchGet ?? []),
+  ...accessesTo('dynamodb:Query')(does.query ?? []),
+  ...indexQueries('due', does.queryDue ? [due.pk] : []),
+  ...indexQueries(
     'list',
     (does.queryList ?? []).map((name) => lists[name].pk),
   ),
-  ...ofItems('dynamodb:PutItem')(does.put ?? []),
-  ...ofItems('dynamodb:UpdateItem')(does.update ?? []),
+  ...accessesTo('dynamodb:PutItem')(does.put ?? []),
+  ...accessesTo('dynamodb:UpdateItem')(does.update ?? []),
   ...Object.entries(does.updateOnly ?? {}).flatMap(([kind, attributes]) =>
-    ofItems('dynamodb:UpdateItem')([kind as ItemKind]).map((access) => ({ ...access, attributes })),
+    accessesTo('dynamodb:UpdateItem')([kind as ItemKind]).map((access) => ({ ...access, attributes })),
   ),
-  ...ofItems('dynamodb:DeleteItem')(does.remove ?? []),
-  ...ofItems('dynamodb:ConditionCheckItem')(does.check ?? []),
+  ...accessesTo('dynamodb:DeleteItem')(does.remove ?? []),
+  ...accessesTo('dynamodb:ConditionCheckItem')(does.check ?? []),
 ];
 
-/** All accesses of a call: where a put or a removal got no answer, the table is asked whether it was done (client.ts). */
+/** Returns all accesses of a call. A put or a removal whose response is lost is followed by a read (client.ts). */
 export const allAccessesOf = (pattern: AccessPattern): Access[] => {
   const { put = [], remove = [] } = pattern.does;
-  return [...accessesOf(pattern), ...ofItems('dynamodb:GetItem')([...put, ...remove])];
+  return [...accessesOf(pattern), ...accessesTo('dynamodb:GetItem')([...put, ...remove])];
 };

@@ -3,15 +3,18 @@ export type Key = { pk: string; sk: string };
 
 type Name<T> = T extends `0${infer N}` | `=${infer N}` ? N : T;
 type Names<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? Name<N> | Names<Rest> : never;
-type Values<T extends string> = Record<Names<T>, string | number>;
+type KeyValues<T extends string> = Record<Names<T>, string | number>;
 
-// '#' separates the parts of a key: a value that holds one must not be able to pose as two parts.
+// '#' separates the parts of a key, so it is escaped in values: none may pass for two parts.
 const escapes: Record<string, string> = { '%': '%25', '#': '%23' };
 const escaped = (value: string) => value.replaceAll(/[%#]/g, (character) => escapes[character] ?? character);
 const unescaped = (value: string) =>
   value.includes('%') ? value.replaceAll('%23', '#').replaceAll('%25', '%') : value;
 
-/** Takes a template apart once: every second part is the name of a value, with a 0 before it when that is padded, or a = when it is kept as it is. */
+/**
+ * Splits a template once, and returns a function that fills it in. Every second part names a value; `0` before the name
+ * pads it, `=` leaves it unescaped.
+ */
 const filler = (template: string) => {
   const parts = template.split(/\{(=?\w+)\}/);
   return (values: Readonly<Record<string, string | number>>): string => {
@@ -26,10 +29,10 @@ const filler = (template: string) => {
   };
 };
 
-/** Adds the values that a key has in a template to those given; null: the key has another form. */
+/** Returns a function that adds the values found in a key to `values`, or returns null if the key has another form. */
 const reader = (template: string) => {
   const names = [...template.matchAll(/\{0?(\w+)\}/g)].map(([, name = '']) => name);
-  // Groups without names: those with names take most of the time of a list of thousands of keys.
+  // Named groups would take most of the time of a list of thousands of keys.
   const pattern = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '([^#]*)')}$`);
   return (text: string, values: Record<string, string>): Record<string, string> | null => {
     const match = pattern.exec(text);
@@ -39,25 +42,23 @@ const reader = (template: string) => {
 };
 
 /**
- * Part of a key: builder and documentation at once. `{0x}` pads a number so that text order is its order, `{=x}` is a text that
- * is neither escaped nor read back.
+ * A part of a key, builder and documentation at once. `{0x}` pads a number, so that keys sort by number; `{=x}` is a text
+ * that is neither escaped nor read back.
  */
 export const part = <const T extends string>(template: T) =>
-  Object.assign(filler(template) as (values: Values<T>) => string, { template });
+  Object.assign(filler(template) as (values: KeyValues<T>) => string, { template });
 
-/**
- * The key of a kind of item, as two templates: builds it from typed values, escapes them, and reads them back.
- */
+/** The key of a kind of item, as two templates. Builds keys from typed values, which it escapes, and reads them back. */
 export const item = <const P extends string, const S extends string>(pk: P, sk: S) => {
   const readPk = reader(pk);
   const readSk = reader(sk);
   const fillPk = filler(pk);
   const fillSk = filler(sk);
-  return Object.assign((values: Values<P> & Values<S>): Key => ({ pk: fillPk(values), sk: fillSk(values) }), {
+  return Object.assign((values: KeyValues<P> & KeyValues<S>): Key => ({ pk: fillPk(values), sk: fillSk(values) }), {
     pk: part(pk),
     sk: part(sk),
     template: `${pk} / ${sk}`,
-    /** The values of a key that has this form, or null. */
+    /** Returns the values in a key of this form, or null for any other key. */
     read: (key: Key): Record<Names<P> | Names<S>, string> | null => {
       const fromPk = readPk(key.pk, {});
       return fromPk && (readSk(key.sk, fromPk) as Record<Names<P> | Names<S>, string> | null);
@@ -65,7 +66,7 @@ export const item = <const P extends string, const S extends string>(pk: P, sk: 
   });
 };
 
-/** The key of items in an index, as two templates: builds both attributes from typed values. */
+/** The key of items in an index, as two templates. Builds both attributes from typed values. */
 export const indexKey = <
   const A extends { partitionKey: string; sortKey: string },
   const P extends string,
@@ -77,7 +78,7 @@ export const indexKey = <
 ) => {
   const parts = { pk: part(pk), sk: part(sk) };
   return Object.assign(
-    (values: Values<P> & Values<S>) =>
+    (values: KeyValues<P> & KeyValues<S>) =>
       ({ [partitionKey]: parts.pk(values), [sortKey]: parts.sk(values) }) as Record<
         A['partitionKey' | 'sortKey'],
         string

@@ -1,6 +1,6 @@
 /**
- * The nouns of the store, each with its reads and writes in the file of its name. The entry of a
- * function's bundle imports those that its contract uses (lib/aws/functions/entry.ts).
+ * The nouns of the store, each with its reads and writes in the file of the same name. The bundle of a function imports
+ * only those that its contract uses (lib/aws/functions/entry.ts).
  */
 
 export { addressKeys } from './deliveries/address-keys.ts';

@@ -6,9 +6,9 @@ export const tableDesign = {
   sortKey: 'sk',
   ttl: 'ttl',
   indexes: {
-    /** Items that wait to be worked on, by time. Sparse: an item leaves the index when it is finished. */
+    /** Items with pending work, by time. Sparse: a finished item leaves the index. */
     due: { partitionKey: 'duePk', sortKey: 'dueAt', projection: 'KEYS_ONLY' },
-    /** Lists in another order than that of the table's keys. Sparse as well. */
+    /** Lists in another order than that of the table's keys. Also sparse. */
     list: { partitionKey: 'listPk', sortKey: 'listSk', projection: 'KEYS_ONLY' },
   },
 } as const;
@@ -16,21 +16,21 @@ export const tableDesign = {
 export type IndexName = keyof typeof tableDesign.indexes;
 
 /**
- * The newest form of items that this version of the code can write. It grows with a change after which the version
- * before cannot work with what is written. The sweep notes in the table which form may be written, and raises that only
- * once no version before comes back: shared/store/README.md.
+ * The newest data version that this code can write. It grows with every change that the previous version of the code
+ * cannot read. The table records which one may be written; the sweep raises it once no rollback is expected any more
+ * (shared/store/README.md).
  */
 export const DATA_VERSION = 1;
 
 /**
- * Waiting work is spread over this many partitions of the due index: see shared/GROWTH.md. It may grow, but not shrink:
- * what waits in a shard that nobody looks into is lost.
+ * The number of partitions of the due index (shared/GROWTH.md). It may grow but never shrink: work in a shard that no
+ * sweep reads would be lost.
  */
 export const DUE_SHARDS = 32;
 
 /**
- * Every kind of item. All that belongs to a customer starts with `C#{customerId}`, and the customer comes from the
- * session: what belongs to another is not found. Nobody's sensors and users are under customer 0.
+ * Every kind of item. The keys of everything that belongs to a customer start with `C#{customerId}`, and the customer
+ * comes from the session, so nothing of another customer can be found. Sensors and users without a customer are under 0.
  */
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
@@ -42,45 +42,46 @@ export const items = {
   otp: item('ACCOUNT#{accountKey}', 'OTP'),
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
-  /** Where the session of a login is: the logins of an account in their order. */
+  /** Points to the session of a login. Lists the logins of an account by time. */
   login: item('ACCOUNT#{accountKey}', 'LOGIN#{0createDate}#{sessionId}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
-  /** A login that goes on at the issuer, by its state; and what the issuer said at the login of a session. */
+  /** A login that continues at the issuer, by its `state` parameter; and the ID token from the login of a session. */
   oidcLogin: item('OIDC_LOGIN#{hash}', 'OIDC_LOGIN'),
   idToken: item('SESSION#{hash}', 'ID_TOKEN'),
-  /** The users of somebody whom an issuer knows. */
+  /** A user of a person at an issuer. */
   externalUser: item('EXTERNAL#{hash}', 'USER#{0customerId}'),
   reset: item('RESET#{hash}', 'RESET'),
-  /** Where the codes of an account are. */
+  /** Points to a reset code of an account. */
   resetOfAccount: item('ACCOUNT#{accountKey}', 'RESET#{hash}'),
+  /** The customer that owns an id. */
   owner: item('HOME#{kind}#{id}', 'HOME'),
-  /** What a list of all customers shows of one: the one partition that they share, which nothing else reads. */
+  /** A row of the list of all customers, which all share one partition that nothing else reads. */
   listedCustomer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   customer: item('C#{customerId}', 'CUSTOMER'),
   user: item('C#{customerId}', 'USER#{0userId}'),
-  /** By what is found what a deleted user left, for as long as anything of it is kept. */
+  /** Leads to the remaining data of a deleted user, for as long as any is kept. */
   formerUser: item('C#{customerId}', 'FORMER_USER#{0userId}'),
-  /** A channel of a user, with the hash of the code that proves it. */
+  /** A channel of a user, with the hash of its verification code. */
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
   /** A user who is on duty. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
-  /** Who changed what in a customer, and what was refused; of no customer: 0. */
+  /** A line of the audit log: who changed what in a customer, and what was refused. Customer 0 stands for none. */
   auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
   formerSensor: item('C#{customerId}', 'FORMER#{sensorId}'),
-  /** A sensor that was erased, while messages of before may wait: the hash tells it only to who has its id. */
+  /** Marks an erased sensor while its older messages may still be queued. The hash hides its id. */
   erasedSensor: item('C#{customerId}', 'ERASED#{hash}'),
   sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
   groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
-  /** The same of a deleted webhook. */
+  /** Leads to the remaining data of a deleted webhook. */
   formerWebhook: item('C#{customerId}', 'FORMER_WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
-  /** A copy of each rule for lists: reading them never slows down the partition that alarms read. */
+  /** A copy of each rule, so that lists put no load on the partition that alarms read. */
   wholeRule: item('C#{customerId}#RULELIST', 'WHOLE#{0ruleId}'),
-  /** What a list of rules is sorted by. */
+  /** The fields that lists of rules are sorted by. */
   listedRule: item('C#{customerId}#RULELIST', 'LISTED#{0ruleId}'),
   enabledRules: item('C#{customerId}', 'ENABLED#{scope}#{situation}'),
   sensorState: item('C#{customerId}#S#{sensorId}', 'STATE'),
@@ -92,26 +93,26 @@ export const items = {
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
-  /** When a hit changed last, if that was later than soon after it was made. */
+  /** The time of a hit's last change, unless that was shortly after the hit was created. */
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
-  /** What waits to be fetched from a webhook without an address, in its order; and what was given and is not taken. */
+  /** A delivery to be fetched from a webhook without a URL; and those that were handed out but not acknowledged. */
   feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
-  /** What was sent to people, all of a customer in one place: it is sent one by one, and listed together. */
+  /** The deliveries to people of a customer, in one partition: sent one by one, listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
-  /** An export or an erasure, and what an erasure goes by while its subject is gone already. */
+  /** An export or an erasure; and what leads an erasure to data of a subject that no longer exists. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
   lead: item('C#{customerId}#JOBS', 'LEAD#{jobId}#{kind}#{id}'),
-  /** All erasures, for a recovery to make them again. */
+  /** All erasures, to be repeated after a recovery. */
   erasure: item('ERASURES', '{jobId}'),
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),
-  /** The key that signs addresses for acknowledging, sealed. */
+  /** The key that signs acknowledgement links, encrypted. */
   addressKey: item('ADDRESS_KEY', 'KEY'),
-  /** The key that pushes are signed with. */
+  /** The key that signs push messages. */
   pushKey: item('PUSH_KEY', 'KEY'),
   makerFeedback: item('MAKER_FEEDBACK', 'HOME'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
@@ -125,20 +126,20 @@ export const items = {
   firmwarePins: item('FIRMWARES#{manufacturer}', 'PINS#{0versionCode}'),
 } as const;
 
-/** Keys of the index `due`. */
+/** The keys of the index `due`. */
 export const due = indexKey(tableDesign.indexes.due, 'DUE#{shard}', '{0time}');
 
 const listKey = <const P extends string, const S extends string>(pk: P, sk: S) =>
   indexKey(tableDesign.indexes.list, pk, sk);
 
-/** Keys of the index `list`, by what is listed. */
+/** The keys of the index `list`, by list. */
 export const lists = {
-  /** Numbered without gaps in a series. */
+  /** The hits of a sensor, numbered without gaps within a series. */
   hitsOfSensor: listKey('C#{customerId}#S#{sensorId}#NUMBERED', '{0series}-{0number}-{0createDate}'),
   feedbackOfSensor: listKey('C#{customerId}#S#{sensorId}#FEEDBACK', '{0id}'),
-  /** A list reads nothing but its keys, so they contain the whole sensor: `packSensor`. */
+  /** Lists read only these keys, which therefore contain the whole sensor (`packSensor`). */
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
-  /** The states of those that see a fall which is not over. */
+  /** The states of the sensors that see an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
   heldOfWebhook: listKey('C#{customerId}#W#{webhookId}#HELD', '{deliveryId}'),
 } as const;

@@ -1,2 +1,2 @@
-/** The address of DynamoDB Local, or of another engine that speaks its protocol; null: there is none. */
+/** The URL of DynamoDB Local, or of another engine with its API; null if there is none. */
 export const address = process.env.DYNAMODB_LOCAL_URL || null;

@@ -4,10 +4,10 @@ import { address } from './address.ts';
 
 if (!address)
   process.stderr.write(
-    'DYNAMODB_LOCAL_URL names no DynamoDB Local (such as http://127.0.0.1:8000), so these tests are skipped.\n',
+    'Tests skipped: DYNAMODB_LOCAL_URL is not set. Start DynamoDB Local and set its URL, such as http://127.0.0.1:8000.\n',
   );
 
-/** The tests of table and store once more, on an engine that was started before and is empty. */
+/** Runs the tests of table and store on DynamoDB Local, which must be running and empty. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -16,7 +16,7 @@ export default defineConfig({
     setupFiles: ['test/dynamodb/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // The engine has one namespace: each file removes its tables before the next one begins.
+    // The engine has a single namespace, so each file removes its tables before the next one starts.
     fileParallelism: false,
     isolate: false,
   },

@@ -1,4 +1,4 @@
 import { startElsewhere, startHere, startOnDynoxide } from '../fixtures/cloud.ts';
 
-// Dynoxide is in memory here: a cloud whose folder is used again has its table in the process.
+// Dynoxide works in memory here, so a cloud whose folder is reused keeps its table in the process.
 startElsewhere((options) => (options.dataDir && options.dataDir !== ':memory:' ? startHere : startOnDynoxide)(options));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { dataFileOf } from '#lib/local/table/storage.ts';
 
-/** The key that seals secrets in these folders. */
+/** The key that encrypts secrets in these folders. */
 const SECRETS_KEY = Buffer.alloc(32, 7);
 
 export const prepare = async (folder: string): Promise<void> => {
@@ -14,22 +14,22 @@ export const prepare = async (folder: string): Promise<void> => {
 const literal = (value: unknown): string =>
   value === null ? 'NULL' : typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 
-/** Gives the statements that make the file of a data folder anew: its tables, and each row as it is stored. */
+/** Returns the SQL statements that recreate the database of a data folder: its tables, and each row as it is stored. */
 export const dump = (folder: string): string => {
   const database = new DatabaseSync(dataFileOf(folder), { readOnly: true });
-  const all = (query: string) => database.prepare(query).all();
+  const select = (query: string) => database.prepare(query).all();
   const id = Object.values(database.prepare('PRAGMA application_id').get() ?? {})[0];
-  const made = all("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'sqlite_sequence'");
+  const tables = select("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'sqlite_sequence'");
   const rows = ['items', 'messages'].flatMap((table) =>
-    all(`SELECT * FROM ${table}`).map(
+    select(`SELECT * FROM ${table}`).map(
       (row) => `INSERT INTO ${table} VALUES (${Object.values(row).map(literal).join(', ')})`,
     ),
   );
   database.close();
-  return [`PRAGMA application_id = ${id}`, ...made.map(({ sql }) => sql), ...rows, ''].join(';\n');
+  return [`PRAGMA application_id = ${id}`, ...tables.map(({ sql }) => sql), ...rows, ''].join(';\n');
 };
 
-/** Makes a data folder of such statements. */
+/** Creates a data folder from such statements. */
 export const restore = async (folder: string, statements: string): Promise<void> => {
   await prepare(folder);
   const database = new DatabaseSync(dataFileOf(folder));

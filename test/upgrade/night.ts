@@ -8,13 +8,13 @@ import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '.
 import { b, room } from '../fixtures/messages.ts';
 import { dump, prepare } from './folder.ts';
 
-/** When (ms) the night begins, and how long (s) after it the version ends. */
+/** When (ms) the night starts, and the seconds after which the version stops. */
 export const BEGIN = Date.UTC(2026, 10, 28, 3);
 export const ENDS_AFTER = 30;
-/** Stands in the folder for the address of the receiver, which is another one in each run. */
+/** Replaces the URL of the receiver in the folder, because it differs in each run. */
 export const RECEIVER = 'http://127.0.0.1:9';
-/** The places of the receiver: one is told first; one next, by the escalation; one fails until the version has ended. */
-export const places = { first: '/first', next: '/next', fails: '/fails' } as const;
+/** The paths of the receiver: notified first, notified by the escalation, and failing until the version has stopped. */
+export const paths = { first: '/first', next: '/next', fails: '/fails' } as const;
 export const ESCALATES_AFTER = 120;
 const PUBLIC_URL = 'https://cloud.example.com';
 export const SECRET = 'a-secret-of-16-or-more';
@@ -30,23 +30,28 @@ type Pose = { track: number; pose: number };
 export const pose = (sensor: Pick<Sensor, 'device' | 'sensorId'>, { track, pose }: Pose, timestamp: number) =>
   sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, { ...b.pose(track, pose), timestamp });
 
-/** Creates a rule that tells the three places of a receiver. */
+/** Creates a rule whose recipients are the three paths of a receiver. */
 const createRule = async (client: Client, url: string) => {
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
-  const add = async (place: string) => {
-    const hook = { name: place, url: url + place, format: 'full', isCustomerHook: false, botId: bot.id };
-    const more = { secretKey: SECRET, retrySchedule: [0, 60, 600] };
-    return {
+  const createWebhook = async (path: string) => {
+    const webhook = await client.ok<{ id: string }>('POST', '/webhooks', {
+      name: path,
+      url: url + path,
+      format: 'full',
+      isCustomerHook: false,
       botId: bot.id,
-      webhookId: (await client.ok<{ id: string }>('POST', '/webhooks', { ...hook, ...more })).id,
-    };
+      secretKey: SECRET,
+      retrySchedule: [0, 60, 600],
+    });
+    return { botId: bot.id, webhookId: webhook.id };
   };
-  const first = await add(places.first);
-  const next = await add(places.next);
-  const fails = await add(places.fails);
-  const texts = { name: 'Falls', title: '{sensor}: {situation}', message: 'at {location}, {time}' };
+  const first = await createWebhook(paths.first);
+  const next = await createWebhook(paths.next);
+  const fails = await createWebhook(paths.fails);
   await client.ok('POST', '/rules', {
-    ...texts,
+    name: 'Falls',
+    title: '{sensor}: {situation}',
+    message: 'at {location}, {time}',
     situation: 'fall_detected',
     recipients: [first, fails],
     rateLimitSeconds: 0,
@@ -54,60 +59,61 @@ const createRule = async (client: Client, url: string) => {
   });
 };
 
-/** What a version answers to GET at these paths, for the token of a user. */
+/** Returns the responses to GET of these paths. */
 export const answersOf = async (client: Client, paths: readonly string[]): Promise<Record<string, unknown>> => {
   const answers: Record<string, unknown> = {};
   for (const path of paths) {
-    // Health changes with what is sent meanwhile.
+    // Health changes with deliveries that are sent meanwhile.
     const { health: _, ...answer } = await client.ok<{ health?: unknown }>('GET', path);
     answers[path] = answer;
   }
   return answers;
 };
 
-/** Lets whatever comes to some failpoints end there, each time. */
-const createEnd = () => {
-  const places = new Map<Failpoint, () => void>();
+/** Fails everything that reaches one of the chosen failpoints, every time. */
+const failingPoints = () => {
+  const chosen = new Map<Failpoint, () => void>();
   const failpoint = (name: Failpoint): void => {
-    if (!places.has(name)) return;
-    places.get(name)?.();
+    if (!chosen.has(name)) return;
+    chosen.get(name)?.();
     throw new Error('the process ends here');
   };
   return {
     options: { log: () => {}, wrap: (runtime: Runtime): Runtime => ({ ...runtime, failpoint }) },
-    /** Resolves when something has come there. */
-    at: (name: Failpoint) => new Promise<void>((resolve) => void places.set(name, resolve)),
+    /** Chooses a failpoint, and resolves when it is reached. */
+    failAt: (name: Failpoint) => new Promise<void>((resolve) => void chosen.set(name, resolve)),
   };
 };
 
 /**
- * Has a night at a home in a data folder. It ends while a fall is decided and not told, one not even decided, one tried at
- * a receiver that fails, and the steps of escalations wait. Gives the statements of its folder, and what is known of it.
+ * Simulates a night at a home in a data folder. It stops while one fall is decided but nobody is notified, one is not
+ * decided yet, a delivery to a failing receiver is retrying, and rounds of escalations are pending. Returns the statements
+ * of the folder, and the expectations of the next version.
  */
 export const writeNight = async (folder: string) => {
   await prepare(folder);
   const receiver: Receiver = await startReceiver((_, response) => {
-    response.statusCode = response.req.url?.endsWith(places.fails) ? 500 : 200;
+    response.statusCode = response.req.url?.endsWith(paths.fails) ? 500 : 200;
     response.end();
   });
   const clock = skippingClock(BEGIN);
-  const end = createEnd();
-  const cloud = await startAt(folder, clock, end.options);
+  const failpoints = failingPoints();
+  const cloud = await startAt(folder, clock, failpoints.options);
   const { client: nurse, customerId, userId } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   const { token } = await nurse.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'Console' });
   const client = nurse.as(token);
-  const told = await linkSensor(client);
+  const notified = await linkSensor(client);
   const sensors = {
-    told,
+    notified,
     tracks: await linkSensor(client, 'maker_b'),
     decided: await linkSensor(client),
-    waiting: await linkSensor(client),
+    received: await linkSensor(client),
   };
-  await client.ok('PUT', `/sensors/${told.sensorId}/room`, room);
+  await client.ok('PUT', `/sensors/${notified.sensorId}/room`, room);
   await createRule(client, receiver.url);
-  await fall(sensors.told, 'calling', clock.now());
+  await fall(notified, 'calling', clock.now());
   await pose(sensors.tracks, { track: 1, pose: 5 }, clock.now());
-  // This one gets up again.
+  // This person gets up again.
   await pose(sensors.tracks, { track: 2, pose: 5 }, clock.now());
   await receiver.until(6);
   await pose(sensors.tracks, { track: 2, pose: 3 }, clock.now());
@@ -117,7 +123,7 @@ export const writeNight = async (folder: string) => {
     [];
   const ofCustomer = `/customers/${customerId}`;
   const webhooks = await list('/webhooks');
-  const paths = [
+  const readPaths = [
     ofCustomer,
     '/users',
     '/sensors',
@@ -125,7 +131,7 @@ export const writeNight = async (folder: string) => {
     '/rules',
     `/users/${userId}/access-tokens`,
     `${ofCustomer}/audit`,
-    ...[sensors.told, sensors.tracks].flatMap(({ sensorId }) =>
+    ...[notified, sensors.tracks].flatMap(({ sensorId }) =>
       ['', '/room', '/status', '/events'].map((part) => `/sensors/${sensorId}${part}`),
     ),
     ...webhooks,
@@ -133,12 +139,12 @@ export const writeNight = async (folder: string) => {
     ...(await list('/rules')),
     ...(await Promise.all(webhooks.map((path) => list(`${path}/deliveries`)))).flat(),
   ];
-  const answers = await answersOf(client, paths);
-  for (const [place, sensor] of [
+  const answers = await answersOf(client, readPaths);
+  for (const [failpoint, sensor] of [
     ['process.decided', sensors.decided],
-    ['process.judged', sensors.waiting],
+    ['process.judged', sensors.received],
   ] as const) {
-    const reached = end.at(place);
+    const reached = failpoints.failAt(failpoint);
     await fall(sensor, 'calling', clock.now());
     await reached;
   }
@@ -152,6 +158,6 @@ export const writeNight = async (folder: string) => {
     ),
     answers,
   };
-  const without = (text: string) => text.replaceAll(receiver.url, RECEIVER);
-  return { statements: without(dump(folder)), known: JSON.parse(without(JSON.stringify(known))) as typeof known };
+  const withoutUrl = (text: string) => text.replaceAll(receiver.url, RECEIVER);
+  return { statements: withoutUrl(dump(folder)), known: JSON.parse(withoutUrl(JSON.stringify(known))) as typeof known };
 };

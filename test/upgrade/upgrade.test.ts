@@ -14,32 +14,32 @@ import * as night from './night.ts';
 
 type Known = Awaited<ReturnType<typeof night.writeNight>>['known'];
 const files = fileURLToPath(new URL('versions/*.sql', import.meta.url));
-/** Escalations are found by the queue of timers, and by the index of what is due. */
+/** Escalations are found through the queue of timers, and through the due index. */
 const kinds = [
-  { kind: 'whole', has: () => true },
+  { kind: 'complete', includes: () => true },
   {
     kind: 'without its queue of timers',
-    has: (row: string) => !/^INSERT INTO messages VALUES \(\d+, 'timers'/.test(row),
+    includes: (row: string) => !/^INSERT INTO messages VALUES \(\d+, 'timers'/.test(row),
   },
 ];
 const folders = globSync(files).flatMap((file) =>
   kinds.map((kind) => ({ version: basename(file, '.sql'), file, ...kind })),
 );
 
-// During a deployment two versions work on one table, and a folder is opened by the next one: what is stored keeps its names.
-describe.each(folders)('a folder that $version left amid a night, $kind', ({ file, has }) => {
+// During a deployment two versions work on one table, and the next version opens a folder, so stored names never change.
+describe.each(folders)('a folder that $version left in the middle of a night, $kind', ({ file, includes }) => {
   const timeOf = (seconds: number) => night.BEGIN + seconds * 1_000;
   const clock = skippingClock(timeOf(night.ENDS_AFTER));
-  const requests: { place: string; sensorId: string; isSigned: boolean }[] = [];
+  const requests: { path: string; sensorId: string; isSigned: boolean }[] = [];
   let known: Known;
   let folder: string;
   let receiver: Receiver;
   let cloud: Cloud;
   let client: Client;
-  const placesOf = (sensor: string) =>
+  const pathsOf = (sensor: string) =>
     requests
       .filter(({ sensorId }) => sensorId === known.sensors[sensor]?.sensorId)
-      .map(({ place }) => place)
+      .map(({ path }) => path)
       .toSorted();
   const sensorOf = (name: string) => {
     const { sensorId = '', deviceToken = '' } = known.sensors[name] ?? {};
@@ -50,14 +50,14 @@ describe.each(folders)('a folder that $version left amid a night, $kind', ({ fil
     receiver = await startReceiver(({ headers, body }, response) => {
       const signature = createHmac('sha256', night.SECRET).update(body).digest('hex');
       requests.push({
-        place: response.req.url?.replace('/hook', '') ?? '',
+        path: response.req.url?.replace('/hook', '') ?? '',
         sensorId: JSON.parse(body).sensor.id,
         isSigned: headers['x-service-cloud-signature'] === `sha256=${signature}`,
       });
       response.end();
     });
     folder = await mkdtemp(join(tmpdir(), 'version-'));
-    const rows = readFileSync(file, 'utf8').split('\n').filter(has);
+    const rows = readFileSync(file, 'utf8').split('\n').filter(includes);
     await restore(folder, rows.join('\n').replaceAll(night.RECEIVER, receiver.url));
     known = JSON.parse(readFileSync(file.replace(/sql$/, 'json'), 'utf8').replaceAll(night.RECEIVER, receiver.url));
     cloud = await night.startAt(folder, clock);
@@ -69,59 +69,59 @@ describe.each(folders)('a folder that $version left amid a night, $kind', ({ fil
     await rm(folder, { recursive: true });
   });
 
-  test('is read as that version read it, by the tokens that it gave', async () => {
+  test('returns the same responses to its existing tokens', async () => {
     expect(await night.answersOf(client, Object.keys(known.answers))).toMatchObject(known.answers);
   });
 
-  test('has falls that were decided, or only received: they are told, once', async () => {
+  test('sends alerts once for falls that were decided or only received', async () => {
     await receiver.until(4);
     await cloud.idle();
-    const { first, fails } = night.places;
-    expect([placesOf('decided'), placesOf('waiting')]).toEqual([
+    const { first, fails } = night.paths;
+    expect([pathsOf('decided'), pathsOf('received')]).toEqual([
       [fails, first],
       [fails, first],
     ]);
   });
 
-  test('has deliveries that failed: they are tried again at their time', async () => {
+  test('retries failed deliveries when they are due', async () => {
     clock.skipTo(timeOf(90));
     await receiver.until(7);
     await cloud.idle();
-    const { fails } = night.places;
-    expect([placesOf('told'), placesOf('tracks')]).toEqual([[fails], [fails, fails]]);
+    const { fails } = night.paths;
+    expect([pathsOf('notified'), pathsOf('tracks')]).toEqual([[fails], [fails, fails]]);
   });
 
-  test('has escalations: their next steps are told', async () => {
+  test('continues escalations with their next round', async () => {
     clock.skipTo(timeOf(night.ENDS_AFTER + night.ESCALATES_AFTER + 5));
     await receiver.until(12);
     await cloud.idle();
-    const next = ['told', 'tracks', 'decided', 'waiting'].map(
-      (sensor) => placesOf(sensor).filter((place) => place === night.places.next).length,
+    const next = ['notified', 'tracks', 'decided', 'received'].map(
+      (sensor) => pathsOf(sensor).filter((path) => path === night.paths.next).length,
     );
     expect(next).toEqual([1, 2, 1, 1]);
   });
 
-  test('has open falls: reports about them make no further alarm, and end them', async () => {
-    const told = sensorOf('told');
+  test('ends open falls by further reports, which raise no new alarms', async () => {
+    const notified = sensorOf('notified');
     const tracks = sensorOf('tracks');
-    const openOf = async () => {
+    const openFalls = async () => {
       const [page] = await client.ok<{ data: { sensorId: string; falls: { since: number }[] }[] }[]>(
         'GET',
         `/customers/${known.customerId}/open-falls`,
       );
       return new Map(page?.data.map(({ sensorId, falls }) => [sensorId, falls[0]?.since ?? 0]));
     };
-    const open = await openOf();
-    const start = open.get(told.sensorId) ?? 0;
-    await night.fall(told, 'calling', start);
+    const open = await openFalls();
+    const start = open.get(notified.sensorId) ?? 0;
+    await night.fall(notified, 'calling', start);
     await night.pose(tracks, { track: 1, pose: 5 }, clock.now());
-    // What was sent before the person got up comes late.
+    // A report from before the person got up arrives late.
     await night.pose(tracks, { track: 2, pose: 5 }, night.BEGIN);
-    await night.fall(told, 'finished', start);
+    await night.fall(notified, 'finished', start);
     await night.pose(tracks, { track: 1, pose: 3 }, clock.now());
     await cloud.idle();
     expect(requests).toHaveLength(12);
     expect(requests.filter(({ isSigned }) => !isSigned)).toEqual([]);
-    expect([open.size, (await openOf()).size]).toEqual([4, 2]);
+    expect([open.size, (await openFalls()).size]).toEqual([4, 2]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import manifest from '#package.json' with { type: 'json' };
 import { writeNight } from './night.ts';
 
-// Usage: node test/upgrade/write.ts. It writes the folder of a night as this version stores it, when it is released.
+// Usage: node test/upgrade/write.ts. Run it at each release: it writes the folder of a night as this version stores it.
 const folder = await mkdtemp(join(tmpdir(), 'night-'));
 const { statements, known } = await writeNight(folder);
 await rm(folder, { recursive: true });

@@ -2,24 +2,24 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The key that signs addresses for acknowledging, sealed. */
+/** The key that signs acknowledgement links. `sealed` is stored: the encrypted key. */
 type AddressKey = { sealed: string };
 
 export const addressKeyReads = (table: TableReader) => {
-  let known: string | undefined;
+  let cached: string | undefined;
   return {
-    /** The sealed key; null: none was made yet. It never changes, so a process reads it once. */
+    /** Returns the encrypted key, or null if none exists yet. It never changes, so a process reads it once. */
     get: async (): Promise<string | null> => {
-      known ??= (await table.get<AddressKey>(items.addressKey({})))?.sealed;
-      return known ?? null;
+      cached ??= (await table.get<AddressKey>(items.addressKey({})))?.sealed;
+      return cached ?? null;
     },
   };
 };
 
 const addressKeyWrites = (table: Table) => ({
-  /** Keeps a sealed key, unless there is one by now. */
-  keep: async (sealed: string): Promise<void> => {
-    await table.write({ put: { ...items.addressKey({}), sealed }, where: absent });
+  /** Stores an encrypted key, unless one exists. */
+  keep: async (encryptedKey: string): Promise<void> => {
+    await table.write({ put: { ...items.addressKey({}), sealed: encryptedKey }, where: absent });
   },
 });
 

@@ -19,10 +19,10 @@ import {
 
 const LEASE_MS = LEASE_SECONDS * 1_000;
 
-/** What came of an attempt, and what follows. */
-type Ended = { result: Result; next: Next };
+/** The result of an attempt, and what follows from it. */
+type AttemptEnd = { result: Result; next: Next };
 
-/** What whoever sends a delivery writes of it, around each attempt. */
+/** The writes before and after each attempt. */
 const attemptWrites = (table: Table) => ({
   /**
    * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
@@ -40,12 +40,12 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way; in the log
-   * alone when a repetition was taken meanwhile.
+   * Records the result of the claimed attempt. Writes nothing if the claim has lapsed and another attempt is running, and
+   * only the log entry if a redelivery was accepted meanwhile.
    */
-  record: async (delivery: Delivery, { result, next }: Ended, now: number, isQueued: boolean): Promise<void> => {
+  record: async (delivery: Delivery, { result, next }: AttemptEnd, now: number, isQueued: boolean): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
-    // First the answer: without its line in the log nobody looks for it.
+    // The response body comes first: without a log entry nobody looks for it.
     if (!isShort(result.responseBody) && webhookId !== null) {
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
       await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
@@ -57,15 +57,15 @@ const attemptWrites = (table: Table) => ({
     if (failed) await table.update(keyOf(delivery), noting(delivery, result, overtaken(delivery, now)));
   },
 
-  /** Moves the next attempt to `time` (ms); false when it is later already, or somebody is at it. `isQueued` as above. */
+  /** Moves the next attempt to `time` (ms). False if it is not due yet, or is being made. `isQueued` as above. */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
-    const waits = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {
+    const isDue = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {
       ...waiting,
       now,
       none: null,
     });
     const set = { nextAttempt: time, ...(!isQueued && dueDelivery(key, time)) };
-    return (await table.update(keyOf(key), changes({ set, if: waits }))) !== null;
+    return (await table.update(keyOf(key), changes({ set, if: isDue }))) !== null;
   },
 });
 

@@ -10,31 +10,31 @@ export const botReads = (table: TableReader) => ({
 });
 
 const botWrites = (table: Table) => ({
-  /** Creates a bot, if its customer is there and has fewer than `most`. */
-  create: async (bot: Bot, most: number): Promise<'customer_unknown' | 'limit_reached' | null> => {
+  /** Creates a bot, if its customer exists and has fewer than `limit`. */
+  create: async (bot: Bot, limit: number): Promise<'customer_unknown' | 'limit_reached' | null> => {
     const { customerId, id: botId } = bot;
     const failed = await giveOne(
       table,
-      { customerId, kind: 'bots', most },
+      { customerId, kind: 'bots', limit },
       { put: { ...bot, ...items.bot({ customerId, botId }) } },
       { put: { ...items.owner({ kind: 'bot', id: botId }), customerId } },
     );
     return typeof failed === 'string' ? failed : null;
   },
 
-  /** Changes name and language. Returns the changed bot, or null when there is none. */
-  update: async (customerId: number, botId: number, given: BotUpdate, updateDate: number): Promise<Bot | null> => {
-    const update = changes({ set: { ...given, updateDate }, if: present }, 'ALL_NEW');
-    return (await table.update(items.bot({ customerId, botId }), update)) as Bot | null;
+  /** Changes name and language. Returns the changed bot, or null if there is none. */
+  update: async (customerId: number, botId: number, update: BotUpdate, updateDate: number): Promise<Bot | null> => {
+    const change = changes({ set: { ...update, updateDate }, if: present }, 'ALL_NEW');
+    return (await table.update(items.bot({ customerId, botId }), change)) as Bot | null;
   },
 
-  /** Removes a bot: no webhook joins it from then on. Its owner stays known until its webhooks are gone too. */
+  /** Removes a bot, to which no webhook can be assigned from then on. Its owner stays until its webhooks are deleted too. */
   remove: async (customerId: number, botId: number): Promise<boolean> => {
     const bot = { remove: items.bot({ customerId, botId }), where: present };
     return (await takeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
   },
 
-  /** Deletes the entry that tells which customer the bot belonged to. */
+  /** Removes the owner of a deleted bot. */
   forget: async (customerId: number, botId: number): Promise<void> => {
     await table.write({
       remove: items.owner({ kind: 'bot', id: botId }),

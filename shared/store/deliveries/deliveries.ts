@@ -4,41 +4,38 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import {
-  type Counted,
   counting,
   type DeliveryItem,
   type DeliveryKey,
+  type DeliveryWithReplay,
   deliveryOf,
   idle,
   keyOf,
+  openAttributes,
+  openStates,
   putDelivery,
-  putLine,
-  states,
+  putFeedLine,
   type Waiting,
-  waitNames,
   webhookDeliveryOf,
 } from './delivery-item.ts';
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
-const MOST_AT_ONCE = 100;
-
 const idleOrHeld = (now: number) =>
   where('#state IN (:pending, :retrying, :held) OR (#state = :sending AND #leaseUntil < :now)', {
-    ...states,
+    ...openStates,
     held: 'held',
     now,
   });
 
 export const deliveryReads = (table: TableReader) => ({
-  /** `webhookId` null: one to a person. */
+  /** Returns a delivery to a webhook or (`webhookId` null) to a person. */
   get: async (customerId: number, webhookId: string | null, deliveryId: string): Promise<Delivery | null> => {
     const found = await table.get<DeliveryItem>(keyOf({ customerId, webhookId, id: deliveryId }));
     return found && deliveryOf(found);
   },
 
   /**
-   * A delivery, and when (ms) it is to be looked at again by what waits for it in a queue. Null: never, for it has ended,
-   * is held, or waits in the due index.
+   * Returns a delivery, and until when (ms) its task has to stay in a queue. Null if the task is not needed: the delivery
+   * has ended, is held, or is in the due index.
    */
   inQueue: async (key: DeliveryKey) => {
     const found = await table.get<Waiting>(keyOf(key));
@@ -49,16 +46,14 @@ export const deliveryReads = (table: TableReader) => ({
     return { delivery: deliveryOf(found), until };
   },
 
-  /** Those that are there, in the order of their ids. */
+  /** Returns the deliveries that exist, sorted by id. */
   getAll: async (customerId: number, webhookId: string, ids: readonly string[]): Promise<WebhookDelivery[]> => {
     const keys = ids.map((deliveryId) => items.delivery({ customerId, webhookId, deliveryId }));
-    const found: WebhookDelivery[] = [];
-    for (let at = 0; at < keys.length; at += MOST_AT_ONCE)
-      found.push(...(await table.getAll<DeliveryItem>(keys.slice(at, at + MOST_AT_ONCE))).map(webhookDeliveryOf));
-    return found.sort((a, b) => (a.id < b.id ? -1 : 1));
+    const found = await table.getAll<DeliveryItem>(keys);
+    return found.map(webhookDeliveryOf).sort((a, b) => (a.id < b.id ? -1 : 1));
   },
 
-  /** A page of a webhook's deliveries of what came from `since` to `until` (ms), oldest first, behind `startAfter`. */
+  /** Returns a page of a webhook's deliveries created from `since` to `until` (ms), oldest first, after `startAfter`. */
   range: async (
     customerId: number,
     webhookId: string,
@@ -77,7 +72,7 @@ export const deliveryReads = (table: TableReader) => ({
     return { page, next: next ? page.at(-1)?.id : undefined };
   },
 
-  /** Answers of a delivery that are too long for its own item, by the number of the attempt. */
+  /** Returns the response bodies that are too long for the item of the delivery, by number of the attempt. */
   bodies: async (customerId: number, webhookId: string, deliveryId: string): Promise<Map<number, string>> => {
     const start = items.attempt.sk({ deliveryId, number: 0 }).slice(0, -16);
     const pk = items.attempt.pk({ customerId, webhookId });
@@ -87,27 +82,27 @@ export const deliveryReads = (table: TableReader) => ({
 });
 
 const deliveryWrites = (table: Table) => ({
-  /** Writes a delivery that waits for its first attempt; nothing when it is there. `isDue` as in putDelivery. */
+  /** Writes a pending delivery, unless it exists. `isDue` as in putDelivery. */
   create: async (delivery: Delivery, isDue: boolean): Promise<void> => {
     await table.write(putDelivery(delivery, isDue));
   },
 
   /**
-   * Writes a delivery that waits to be fetched, and then its place in the feed. Whoever writes several of one sensor does
-   * so one after the other, so that no reader sees the later one alone.
+   * Writes a delivery to be fetched, and then its place in the feed. Several deliveries of one sensor must be written one
+   * after the other, so that no reader sees a later one without the earlier ones.
    */
   createFetched: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write(putDelivery({ ...delivery, nextAttempt: null }, false));
-    await table.write(putLine(delivery));
+    await table.write(putFeedLine(delivery));
   },
 
   /**
-   * Ends a delivery that nobody is sending, without an attempt; false when somebody is, or it has ended. What is held is
-   * counted at its webhook and ends there (held.ts), unless that is gone.
+   * Ends a delivery without an attempt. False if it is being sent or has ended. Held deliveries end in held.ts, because
+   * their webhook counts them, unless the webhook was deleted.
    */
-  end: async (delivery: Counted, reason: 'deleted' | 'canceled', now: number): Promise<boolean> => {
+  end: async (delivery: DeliveryWithReplay, reason: 'deleted' | 'canceled', now: number): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };
-    const update = changes({ set, remove: waitNames, if: reason === 'deleted' ? idleOrHeld(now) : idle(now) });
+    const update = changes({ set, remove: openAttributes, if: reason === 'deleted' ? idleOrHeld(now) : idle(now) });
     return (
       (await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'failed', now))) === null
     );

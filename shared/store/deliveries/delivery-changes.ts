@@ -2,7 +2,7 @@ import { entryOf, type Result } from '#shared/domain/delivery/attempt.ts';
 import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
 import { dueDelivery, dueNames } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
-import { leaseNames, REDELIVERED } from './delivery-item.ts';
+import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 
 /** Until when (ms) an attempt holds the delivery, and a random text that tells this claim from any other. */
 type Lease = { until: number; claim: string };
@@ -32,7 +32,7 @@ export const claiming = (now: number, lapsed: number, lease: Lease): Changes => 
   ReturnValues: 'ALL_NEW',
 });
 
-/** The same change, and a line in the log of attempts. */
+/** Adds an entry in the log of attempts to a change. */
 export const noting = ({ attempts }: Delivery, result: Result, { UpdateExpression, ...rest }: Changes): Changes => ({
   ...rest,
   UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
@@ -45,19 +45,19 @@ export const noting = ({ attempts }: Delivery, result: Result, { UpdateExpressio
 });
 
 /**
- * The end of a claimed attempt. Only its holder can write it: another attempt has another number. `isQueued`: the next
- * attempt waits in a queue; else in the due index.
+ * The end of a claimed attempt. Only the holder of the claim can write it, because another attempt has another number.
+ * `isQueued`: the task of the next attempt is in a queue; otherwise the delivery goes into the due index.
  */
 export const recording = (delivery: Delivery, next: Next, now: number, isQueued: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
   const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
   if (next.state !== 'retrying')
-    return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, ...leaseNames], if: mine });
+    return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, ...leaseAttributes], if: mine });
   const due = !isQueued && dueDelivery(delivery, next.nextAttempt);
-  return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: leaseNames, if: mine });
+  return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: leaseAttributes, if: mine });
 };
 
-/** What came of an attempt during which a repetition was taken: that ended the delivery, and is told beside it. */
+/** The end of an attempt during which a redelivery was accepted. That has ended the delivery; only the log entry is new. */
 export const overtaken = ({ attempts }: Delivery, now: number): Changes => {
   const mine = { ...REDELIVERED, mine: attempts };
   return changes({

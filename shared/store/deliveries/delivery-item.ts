@@ -7,10 +7,9 @@ import { items } from '../table.ts';
 
 export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'>;
 
-/** A delivery that its replay counts, if it is part of one. */
-export type Counted = DeliveryKey & Pick<Delivery, 'replay'>;
+/** The key of a delivery, and the replay that it is part of, if any. */
+export type DeliveryWithReplay = DeliveryKey & Pick<Delivery, 'replay'>;
 
-/** The same of a delivery to a webhook. */
 export type WebhookDeliveryKey = DeliveryKey & { webhookId: string };
 
 export const keyOf = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
@@ -18,33 +17,38 @@ export const keyOf = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
     ? items.personDelivery({ customerId, deliveryId })
     : items.delivery({ customerId, webhookId, deliveryId });
 
-/** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
+/** A delivery as it is stored. Its ids are only in the key, because small items are cheaper to write. */
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
-/** One that waits for an attempt, or is at it. */
+/** A delivery that has not ended: it waits for an attempt, or one is being made. */
 export type Waiting = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
-/** The delivery that an item of the table is. */
+/** Returns the delivery that an item holds. */
 export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
   const toPerson = items.personDelivery.read(item);
   const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
   const snapshot = unpackSnapshot(item.snapshot);
-  const place = { customerId: Number(toPerson?.customerId ?? customerId), webhookId: toPerson ? null : webhookId };
-  return { ...item, ...place, id: toPerson?.deliveryId ?? deliveryId, snapshot };
+  return {
+    ...item,
+    customerId: Number(toPerson?.customerId ?? customerId),
+    webhookId: toPerson ? null : webhookId,
+    id: toPerson?.deliveryId ?? deliveryId,
+    snapshot,
+  };
 };
 
-/** The same of an item among those of a webhook. */
+/** Returns the delivery that an item of a webhook holds. */
 export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => ({
   ...deliveryOf(item),
   webhookId: items.delivery.read(item)?.webhookId ?? '',
 });
 
-/** Deliveries, and what receivers said to them, go away by themselves. */
+/** When (s) a delivery created at `createDate` (ms) and its response bodies expire. */
 export const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
 
 /**
- * The write of a delivery that waits for its first attempt. `isDue`: in the due index too, where whoever makes it is not
- * repeated until it is on a queue.
+ * The write of a pending delivery. `isDue` puts it into the due index too, where nothing else would queue its task if the
+ * caller dies.
  */
 export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   const { id, customerId, webhookId, requestId, ...rest } = delivery;
@@ -53,35 +57,42 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
 };
 
-/** How many characters of the id of a delivery are its time. */
-const TIME = 10;
-/**
- * The place of a delivery in a feed: by its time, and of one time by the ids of the events, which follow each other as
- * their sensor made them.
- */
-export const lineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
-  items.feedLine({ customerId, webhookId, time: deliveryId.slice(0, TIME), eventId: snapshot.event.id, deliveryId });
-export const putLine = (delivery: WebhookDelivery): Write => ({
-  put: { ...lineKey(delivery), ttl: ttlOf(delivery.createDate) },
+/** The number of characters at the start of a delivery id that encode its time. */
+const TIME_LENGTH = 10;
+/** The place of a delivery in a feed: sorted by time, and within a millisecond by event id, the order of the sensor. */
+export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
+  items.feedLine({
+    customerId,
+    webhookId,
+    time: deliveryId.slice(0, TIME_LENGTH),
+    eventId: snapshot.event.id,
+    deliveryId,
+  });
+export const putFeedLine = (delivery: WebhookDelivery): Write => ({
+  put: { ...feedLineKey(delivery), ttl: ttlOf(delivery.createDate) },
 });
 
-/** It waits for its next attempt. */
+/** The states of a delivery that waits for its next attempt. */
 export const waiting = { pending: 'pending', retrying: 'retrying' };
-export const states = { ...waiting, sending: 'sending' };
-/** It has not ended, and nobody is sending it. */
+export const openStates = { ...waiting, sending: 'sending' };
+/** The condition that a delivery has not ended, and is not being sent. */
 export const idle = (now: number) =>
-  where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...states, now });
+  where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...openStates, now });
 
-/** How a delivery ends of which a repetition was taken. */
+/** The end of a delivery whose redelivery was accepted. */
 export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
 
-/** The end of the lease (ms), and which claim of the delivery has it. */
-export const leaseNames = ['leaseUntil', 'claim'] as const;
-/** What a delivery loses when it ends. */
-export const waitNames = [...dueNames, ...leaseNames, 'heldUntil', 'listPk', 'listSk'] as const;
+/** The end of the lease (ms), and the claim that has it. */
+export const leaseAttributes = ['leaseUntil', 'claim'] as const;
+/** The attributes that a delivery loses when it ends. */
+export const openAttributes = [...dueNames, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;
 
-/** The count of a replay that one of its deliveries has ended; nothing for other deliveries. */
-export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent' | 'failed', now: number): Write[] =>
+/** The writes that count an ended delivery at its replay; none for a delivery without one. */
+export const counting = (
+  { customerId, webhookId, replay }: DeliveryWithReplay,
+  end: 'sent' | 'failed',
+  now: number,
+): Write[] =>
   replay === undefined || webhookId === null
     ? []
     : [

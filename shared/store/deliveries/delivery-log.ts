@@ -6,32 +6,34 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { type Bounds, firstOf, lookFor, type Stretch } from '../engine/look.ts';
 import { type DeliveryItem, deliveryOf, keyOf } from './delivery-item.ts';
 
-/** A delivery costs about 1 KB to look at, whatever of it is wanted: a stretch is 62 read units, and 88 at its start. */
+/** Reading a delivery costs about 1 KB, whatever is needed of it. A chunk costs 62 read units, the first one 88. */
 const BOUNDS: Bounds = { stretch: 500, stretches: 10 };
-/** Of so many at the start of a list a reader finds what it has just caused; those behind may lag, at half the price. */
+/** The number of deliveries at the start of a list that are read consistently. The others may lag, at half the price. */
 const FRESH = 200;
 
-const names = [
+/** The attributes that lists read. */
+const rowAttributes = [
   ...(['updateDate', 'state', 'reason', 'attempts', 'nextAttempt', 'hit'] as const),
   ...(['replayOf', 'isTest', 'person', 'snapshot'] as const),
 ] as const;
 
-/** A webhook; or (null) the people of a customer. */
+/** A webhook or (null) the people of a customer. */
 type Receiver = { customerId: number; webhookId: string | null };
-/** From..to, ms. */
-type Span = readonly [number, number];
+/** The first and the last millisecond. */
+type TimeRange = readonly [number, number];
 type Direction = { newestFirst: boolean; after: string | undefined; limit: number; fresh: number };
 
-const look = async (
+/** Reads a chunk of the deliveries to one receiver. */
+const readChunk = async (
   table: TableReader,
   key: Receiver,
-  [since, until]: Span,
+  [since, until]: TimeRange,
   { newestFirst, after, limit, fresh }: Direction,
 ): Promise<Stretch<DeliveryRow, string>> => {
   const low = ulidsFrom(since);
   const high = ulidsFrom(until + 1);
   const isOver = after !== undefined && (newestFirst ? after < low : after > high);
-  // The table refuses a range that ends before it begins, and a start that is outside of its range.
+  // DynamoDB rejects a range that ends before it starts, and a start outside the range.
   if (low > high || isOver) return { rows: [], next: undefined };
   const isInside = after !== undefined && after >= low && after <= high;
   const at = (id: string) => keyOf({ ...key, id });
@@ -39,7 +41,7 @@ const look = async (
     pk: at(low).pk,
     between: [at(low).sk, at(high).sk] as const,
     newestFirst,
-    only: names,
+    only: rowAttributes,
     ...(isInside && { startAfter: at(after) }),
   };
   const { rows: found, isWhole } = await firstOf<DeliveryItem>(table, query, limit, fresh);
@@ -48,7 +50,7 @@ const look = async (
   return { rows: rows.map((row) => ({ ...row, createDate: timeOfUlid(row.id) })), next };
 };
 
-/** Which deliveries a page shows; `sortBy` as in the API. */
+/** Selects the deliveries of a page; `sortBy` as in the API. */
 type DeliveryQuery = {
   page: number;
   perPage: number;
@@ -57,90 +59,95 @@ type DeliveryQuery = {
   state?: DeliveryState | undefined;
 };
 
-/** Which deliveries of several webhooks a page shows. */
+/** Selects the deliveries of a page over several webhooks. */
 type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | undefined };
 
-/** A joined list reads so many of all webhooks together at a time, and at least 3 of each. */
-const READ_AT_ONCE = 60;
-const LEAST = 3;
-/** It looks at no more than this in one call. */
-const JOINED: Bounds = { stretch: 100, stretches: 5 };
+/** The number of deliveries that a joined list reads of all webhooks together at a time, and the minimum of each. */
+const JOINED_CHUNK = 60;
+const MIN_SHARE = 3;
+/** The bounds of one call of a joined list. */
+const JOINED_BOUNDS: Bounds = { stretch: 100, stretches: 5 };
 
-const fits = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery): boolean =>
+const matches = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery): boolean =>
   (state === undefined || row.state === state) &&
   (sensorId === '' || row.snapshot.sensor.id === sensorId) &&
   (eventUuid === undefined || row.snapshot.event.uuid === eventUuid);
 
-/** Sort before every id, and behind every id. */
+/** Sort before and after every id. */
 const LOWEST = '';
 const HIGHEST = '~';
-/** The deliveries of a webhook that were read, which are all up to the id `to` in the order of the list. */
-type Read = { key: Receiver; to: string; rows: DeliveryRow[] };
+/** The deliveries to one receiver that have been read: all of them up to the id `to`, in the order of the list. */
+type Progress = { key: Receiver; to: string; rows: DeliveryRow[] };
 
 /**
- * The next deliveries of several webhooks, at least `limit` if there are so many. More is always read of the webhook of
- * which least was read, and only what cannot be preceded by anything unread is given.
+ * Returns the next deliveries to several receivers, at least `limit` if that many exist. Keeps reading from the receiver
+ * that has got least far, and returns only rows that no unread row can precede.
  */
 const merge = async (
   table: TableReader,
   keys: readonly Receiver[],
-  span: Span,
+  range: TimeRange,
   { newestFirst, after, limit, fresh: isFresh }: Omit<Direction, 'fresh'> & { fresh: boolean },
 ): Promise<Stretch<DeliveryRow, string>> => {
   const [start, end] = newestFirst ? [HIGHEST, LOWEST] : [LOWEST, HIGHEST];
-  const share = Math.max(LEAST, Math.ceil(READ_AT_ONCE / keys.length));
+  const share = Math.max(MIN_SHARE, Math.ceil(JOINED_CHUNK / keys.length));
   const precedes = (a: string, b: string) => (newestFirst ? a > b : a < b);
-  const more = async ({ key, to, rows }: Read): Promise<Read> => {
+  const advance = async ({ key, to, rows }: Progress): Promise<Progress> => {
     const isFirst = to === start;
     const fresh = isFirst && isFresh ? share + 1 : 0;
     const direction = { newestFirst, after: isFirst ? after : to, limit: share, fresh };
-    const found = await look(table, key, span, direction);
-    return { key, to: found.next ?? end, rows: [...rows, ...found.rows] };
+    const chunk = await readChunk(table, key, range, direction);
+    return { key, to: chunk.next ?? end, rows: [...rows, ...chunk.rows] };
   };
-  let all = await Promise.all(keys.map((key) => more({ key, to: start, rows: [] })));
+  let progress = await Promise.all(keys.map((key) => advance({ key, to: start, rows: [] })));
   for (;;) {
-    const safe = all.reduce((least, { to }) => (precedes(to, least) ? to : least), end);
-    const rows = all.flatMap((read) => read.rows.filter(({ id }) => !precedes(safe, id)));
+    const safe = progress.reduce((least, { to }) => (precedes(to, least) ? to : least), end);
+    const rows = progress.flatMap((read) => read.rows.filter(({ id }) => !precedes(safe, id)));
     if (safe === end || rows.length >= limit)
       return { rows: rows.sort((a, b) => (precedes(a.id, b.id) ? -1 : 1)), next: safe === end ? undefined : safe };
-    all = await Promise.all(all.map((read) => (read.to === safe ? more(read) : read)));
+    progress = await Promise.all(progress.map((read) => (read.to === safe ? advance(read) : read)));
   }
 };
 
 export const deliveryLogReads = (table: TableReader) => ({
-  /** A page of the deliveries of several webhooks of a customer, and to its people (null), in a span of time (ms), by the time of their making. */
+  /** Returns a page of the deliveries to several webhooks and (null) the people of a customer, by time of creation. */
   joined: (
     customerId: number,
     webhookIds: readonly (string | null)[],
-    span: Span,
+    range: TimeRange,
     query: JoinedQuery,
   ): Promise<LookedPage<DeliveryRow>> => {
     const keys = webhookIds.map((webhookId) => ({ customerId, webhookId }));
     const newestFirst = query.sortBy.startsWith('desc');
-    return lookFor(query, JOINED, async (after: string | undefined, limit, fresh) => {
-      const { rows, next } = await merge(table, keys, span, { newestFirst, after, limit, fresh });
-      return { rows: rows.filter((row) => fits(row, query)), next };
+    return lookFor(query, JOINED_BOUNDS, async (after: string | undefined, limit, fresh) => {
+      const { rows, next } = await merge(table, keys, range, { newestFirst, after, limit, fresh });
+      return { rows: rows.filter((row) => matches(row, query)), next };
     });
   },
 
-  /** The oldest deliveries of a webhook in a span of time (ms): as many as are worth looking at in one call. */
-  oldest: async (customerId: number, webhookId: string, span: Span): Promise<DeliveryRow[]> => {
+  /** Returns the oldest deliveries of a webhook in a time range, one chunk of them. */
+  oldest: async (customerId: number, webhookId: string, range: TimeRange): Promise<DeliveryRow[]> => {
     const direction = { newestFirst: false, after: undefined, limit: BOUNDS.stretch, fresh: FRESH };
-    return (await look(table, { customerId, webhookId }, span, direction)).rows;
+    return (await readChunk(table, { customerId, webhookId }, range, direction)).rows;
   },
 
   /**
-   * A page of the list of a webhook's deliveries of a span of time (ms). Their ids follow the time; what is to be sorted
-   * by another date is so within each stretch that is looked at.
+   * Returns a page of a webhook's deliveries in a time range. Ids are in the order of creation; sorting by another date
+   * applies within each chunk.
    */
-  page: (customerId: number, webhookId: string, span: Span, query: DeliveryQuery): Promise<LookedPage<DeliveryRow>> => {
+  page: (
+    customerId: number,
+    webhookId: string,
+    range: TimeRange,
+    query: DeliveryQuery,
+  ): Promise<LookedPage<DeliveryRow>> => {
     const { sortBy, state } = query;
     const newestFirst = sortBy.startsWith('desc');
     return lookFor(query, BOUNDS, async (after: string | undefined, limit, isFirst) => {
       const direction = { newestFirst, after, limit, fresh: isFirst ? FRESH : 0 };
-      const { rows, next } = await look(table, { customerId, webhookId }, span, direction);
-      const fitting = rows.filter((row) => state === undefined || row.state === state);
-      return { rows: sorted(fitting, sortBy), next };
+      const { rows, next } = await readChunk(table, { customerId, webhookId }, range, direction);
+      const matching = rows.filter((row) => state === undefined || row.state === state);
+      return { rows: sorted(matching, sortBy), next };
     });
   },
 });

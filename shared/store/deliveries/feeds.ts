@@ -8,12 +8,12 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 import { noting } from './delivery-changes.ts';
-import { counting, idle, keyOf, lineKey, putLine, ttlOf, waitNames } from './delivery-item.ts';
+import { counting, feedLineKey, idle, keyOf, openAttributes, putFeedLine, ttlOf } from './delivery-item.ts';
 import { holdsNothing } from './held.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
-/** What readers of a feed were given and have not taken, in that order. `version`: how often that changed. */
+/** The deliveries that were handed out but not acknowledged, in order. `version` counts the changes of that list. */
 type Cursor = { given: readonly Given[]; version: number };
 
 const cursorKey = ({ customerId, id: webhookId }: WebhookKey) => items.feedCursor({ customerId, webhookId });
@@ -23,14 +23,14 @@ export const feedReads = (table: TableReader) => ({
   cursor: async (webhook: WebhookKey): Promise<Cursor> =>
     (await table.get<Cursor>(cursorKey(webhook))) ?? { given: [], version: 0 },
 
-  /** The ids of the first deliveries that wait, in their order. */
+  /** Returns the ids of the first deliveries that can be fetched, in order. */
   waiting: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const pk = items.feedLine.pk({ customerId, webhookId });
     const { items: found } = await table.query<Key>({ pk, limit });
     return found.flatMap((key) => items.feedLine.read(key)?.deliveryId ?? []);
   },
 
-  /** Does anything wait? What came in the last moment may be missed. */
+  /** Whether any delivery can be fetched. May miss one that was just added. */
   isAnyWaiting: async ({ customerId, id: webhookId }: WebhookKey): Promise<boolean> => {
     const pk = items.feedLine.pk({ customerId, webhookId });
     return (await table.query<Key>({ pk, limit: 1, consistent: false })).items.length > 0;
@@ -38,29 +38,29 @@ export const feedReads = (table: TableReader) => ({
 });
 
 const feedWrites = (table: Table) => ({
-  /** Lets a delivery wait to be fetched that was to be posted; false when somebody sends it, or it has ended. */
+  /** Moves a delivery to the feed instead of posting it. False if it is being sent or has ended. */
   enter: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
-    await table.write(putLine(delivery));
+    await table.write(putFeedLine(delivery));
     const set = { state: 'pending', reason: null, nextAttempt: null, updateDate: now };
-    return (await table.update(keyOf(delivery), changes({ set, remove: waitNames, if: idle(now) }))) !== null;
+    return (await table.update(keyOf(delivery), changes({ set, remove: openAttributes, if: idle(now) }))) !== null;
   },
 
-  /** Lets a delivery be posted at `time` (ms) that waited to be fetched; false when it has ended. */
+  /** Removes a delivery from the feed, to be posted at `time` (ms). False if it has ended. */
   leave: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
     const set = { nextAttempt: time, updateDate: now, ...dueDelivery(delivery, time + GRACE) };
-    const isLeft = await table.update(keyOf(delivery), changes({ set, if: idle(now) }));
-    await table.write({ remove: lineKey(delivery) });
-    return isLeft !== null;
+    const updated = await table.update(keyOf(delivery), changes({ set, if: idle(now) }));
+    await table.write({ remove: feedLineKey(delivery) });
+    return updated !== null;
   },
 
-  /** Notes what readers were given and have not taken. False when another reader did meanwhile. */
+  /** Records which deliveries were handed out but not acknowledged. False if another reader changed that meanwhile. */
   note: async (webhook: WebhookKey, { version }: Cursor, given: readonly Given[], now: number): Promise<boolean> => {
     const next = { given, version: version + 1, ttl: ttlOf(now) };
     const unchanged = version === 0 ? absent : where('#version = :seen', { seen: version });
     return (await table.write({ put: { ...cursorKey(webhook), ...next }, where: unchanged })) === null;
   },
 
-  /** Ends a delivery that a reader took; `at`: when (ms) it was first given. False when it had ended before. */
+  /** Ends an acknowledged delivery; `at` is when (ms) it was first handed out. False if it had ended before. */
   take: async (delivery: WebhookDelivery, at: number, now: number): Promise<boolean> => {
     const attempts = delivery.attempts + 1;
     const set = { attempts, sendTryTimes: [...delivery.sendTryTimes, at], updateDate: now, nextAttempt: null };
@@ -68,50 +68,50 @@ const feedWrites = (table: Table) => ({
     const update = noting(
       { ...delivery, attempts },
       resultWithoutRequest(null),
-      changes({ set: ended, remove: waitNames, if: idle(now) }),
+      changes({ set: ended, remove: openAttributes, if: idle(now) }),
     );
     const failed = await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'sent', now));
-    await table.write({ remove: lineKey(delivery) });
+    await table.write({ remove: feedLineKey(delivery) });
     return failed === null;
   },
 
-  /** Ends a delivery that nobody is to get any more. False when it had ended before, or is being sent. */
+  /** Ends a delivery that should not be fetched any more. False if it had ended before, or is being sent. */
   end: async (
     delivery: WebhookDelivery,
     reason: 'expired' | 'canceled' | 'exhausted',
     now: number,
   ): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };
-    const update = changes({ set, remove: waitNames, if: idle(now) });
+    const update = changes({ set, remove: openAttributes, if: idle(now) });
     const failed = await table.write(
       { update: keyOf(delivery), changes: update },
       ...counting(delivery, 'failed', now),
     );
-    await table.write({ remove: lineKey(delivery) });
+    await table.write({ remove: feedLineKey(delivery) });
     return failed === null;
   },
 
-  /** Takes the place of a delivery out of its feed: it has ended, or is posted. */
+  /** Removes a delivery that has ended or is posted from the feed. */
   drop: async (delivery: WebhookDelivery): Promise<void> => {
-    await table.write({ remove: lineKey(delivery) });
+    await table.write({ remove: feedLineKey(delivery) });
   },
 });
 
-/** What is noted at a webhook of who fetches from it. */
+/** Records at a webhook whether anybody fetches from it. */
 const readerWrites = (table: Table) => ({
   /**
-   * Notes that somebody has fetched: the sweep looks again once that is too long ago. While the webhook holds deliveries,
-   * it goes on looking each minute, for it is that which releases them.
+   * Records a fetch, and schedules the sweep's next check for when that is too long ago. While the webhook holds
+   * deliveries, its check stays as it is: once a minute, to release them.
    */
   heard: async (webhook: WebhookKey, now: number): Promise<void> => {
     const set = { lastSuccess: now, consecutiveFailures: 0 };
-    const moved = { ...set, ...dueAt(webhook.id, now + SILENT_AFTER) };
+    const rescheduled = { ...set, ...dueAt(webhook.id, now + SILENT_AFTER) };
     const remove = ['failingSince'];
-    if ((await table.update(webhookKey(webhook), changes({ set: moved, remove, if: holdsNothing }))) === null)
+    if ((await table.update(webhookKey(webhook), changes({ set: rescheduled, remove, if: holdsNothing }))) === null)
       await table.update(webhookKey(webhook), changes({ set, remove, if: present }));
   },
 
-  /** Notes that nobody has fetched since a time (ms); false when that was noted, or somebody fetched meanwhile. */
+  /** Records that nobody has fetched since a time (ms). False if that is recorded already, or somebody just fetched. */
   missed: async (webhook: WebhookRecord, since: number): Promise<boolean> => {
     const { lastSuccess } = webhook;
     const unchanged =

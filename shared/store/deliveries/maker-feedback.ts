@@ -6,7 +6,7 @@ import { putCustomer } from '../people/customers.ts';
 import { items } from '../table.ts';
 import { putWebhook } from './webhooks.ts';
 
-/** Where the webhook is that feedback for the maker goes to. */
+/** The webhook that receives feedback for the manufacturer, and its customer. */
 export type FeedbackHome = { customerId: number; webhookId: string };
 
 export const makerFeedbackReads = (table: TableReader) => ({
@@ -15,8 +15,8 @@ export const makerFeedbackReads = (table: TableReader) => ({
 
 const makerFeedbackWrites = (table: Table) => ({
   /**
-   * Makes the webhook that feedback goes to, with a customer of its own, in place of the one `before`, which is gone. Nothing
-   * when somebody else has done so.
+   * Creates the webhook that receives the feedback, and a separate customer for it. They replace `before`, which was
+   * deleted. Writes nothing if somebody else was faster.
    */
   furnish: async (customer: Customer, webhook: WebhookRecord, before: FeedbackHome | null): Promise<void> => {
     const unchanged = before ? where('#webhookId = :before', { before: before.webhookId }) : absent;

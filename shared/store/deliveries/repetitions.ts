@@ -8,31 +8,30 @@ import {
   type DeliveryKey,
   deliveryOf,
   keyOf,
+  openAttributes,
   REDELIVERED,
-  waitNames,
 } from './delivery-item.ts';
-import { counted } from './held.ts';
+import { heldCount } from './held.ts';
 
 type State = Pick<Delivery, 'state' | 'reason'>;
-/** Whether a delivery was held and gave its place to a repetition: it has ended, and no count includes it. */
+/** Whether a held delivery was replaced by its redelivery: it has ended, and no count includes it. */
 const isReplaced = ({ state, reason }: State): boolean => state === 'failed' && reason === 'replayed';
 const hasEnded = (delivery: State): boolean =>
   delivery.state === 'delivered' || (delivery.state === 'failed' && !isReplaced(delivery));
 
-/** The writes to all counts that include a delivery, when it ends as sent. */
-const countsOf = (delivery: Delivery, now: number): Write[] => {
+/** The writes to all counts that include a delivery when it ends as sent. */
+const countWrites = (delivery: Delivery, now: number): Write[] => {
   if (isReplaced(delivery)) return [];
   const { webhookId, state } = delivery;
-  const held = state === 'held' && webhookId !== null ? [counted({ ...delivery, webhookId }, -1)] : [];
+  const held = state === 'held' && webhookId !== null ? [heldCount({ ...delivery, webhookId }, -1)] : [];
   return [...held, ...counting(delivery, 'sent', now)];
 };
 
-/** What becomes of deliveries that were sent again. */
-const repetitionWrites = (table: Table) => ({
+const redeliveryWrites = (table: Table) => ({
   /**
-   * Ends a delivery because its receiver accepted a repetition of it, in whatever state it is, and updates all counts.
-   * Returns it as it was. One that is being sent ends too: its request may still arrive, under the same `webhook-id`. Null
-   * if it had ended before, or if what counts it was deleted: then it ends as deleted.
+   * Ends a delivery in any state, because its receiver accepted a redelivery of it, and updates all counts. Returns it as
+   * it was. One that is being sent ends too; its request may still arrive, with the same `webhook-id`. Null if it had
+   * ended before, or if its webhook or replay was deleted, so that it ends as deleted.
    */
   endOriginal: async (key: DeliveryKey, now: number): Promise<Delivery | null> => {
     const end = async () => {
@@ -40,8 +39,8 @@ const repetitionWrites = (table: Table) => ({
       if (!found || hasEnded(found)) return { ended: null };
       const original = deliveryOf(found);
       const set = { ...REDELIVERED, updateDate: now, nextAttempt: null };
-      const update = changes({ set, remove: waitNames, if: where('#state = :seen', { seen: found.state }) });
-      const failed = await table.write({ update: keyOf(key), changes: update }, ...countsOf(original, now));
+      const update = changes({ set, remove: openAttributes, if: where('#state = :seen', { seen: found.state }) });
+      const failed = await table.write({ update: keyOf(key), changes: update }, ...countWrites(original, now));
       // Its state has changed since the read.
       if (failed?.includes(0)) return null;
       return { ended: failed === null ? original : null };
@@ -50,4 +49,4 @@ const repetitionWrites = (table: Table) => ({
   },
 });
 
-export const repetitions = (table: Table) => repetitionWrites(table);
+export const repetitions = (table: Table) => redeliveryWrites(table);

@@ -13,13 +13,14 @@ import { endHeld } from './held.ts';
 const KEPT = 60 * 86_400_000;
 
 type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
-const keyOf = ({ customerId, webhookId, id: replayId }: ReplayKey) => items.replay({ customerId, webhookId, replayId });
+const replayKey = ({ customerId, webhookId, id: replayId }: ReplayKey) =>
+  items.replay({ customerId, webhookId, replayId });
 const running = where('#state = :running', { running: 'running' });
 
-/** The replays of these that still run. A replay that has ended never runs again. */
+/** Returns the ids of the replays that are still running. A replay that has ended never runs again. */
 const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly string[]): Promise<string[]> => {
   const found = await table.getAll<ReplayRecord>(
-    ids.map((id) => keyOf({ ...key, id })),
+    ids.map((id) => replayKey({ ...key, id })),
     true,
   );
   return found.filter(({ state }) => state === 'running').map(({ id }) => id);
@@ -29,7 +30,7 @@ export const replayReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, replayId: string) =>
     table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
 
-  /** The replays of a webhook that run, and the newest one whether it runs or not; newest first. */
+  /** Returns the running replays of a webhook, and its newest one in any state; newest first. */
   current: async ({ customerId, id: webhookId, replays = [] }: WebhookRecord): Promise<ReplayRecord[]> => {
     const keys = replays.map((replayId) => items.replay({ customerId, webhookId, replayId }));
     const found = keys.length > 0 ? await table.getAll<ReplayRecord>(keys) : [];
@@ -39,37 +40,37 @@ export const replayReads = (table: TableReader) => ({
 });
 
 const replayWrites = (table: Table) => ({
-  /** A new job, which waits for its first step, if its webhook is there and has fewer than `most` that run. */
-  create: (replay: ReplayRecord, most: number): Promise<'done' | 'webhook_gone' | 'limit_reached'> =>
+  /** Creates a replay, which is due for its first step, if its webhook exists and has fewer than `limit` running. */
+  create: (replay: ReplayRecord, limit: number): Promise<'done' | 'webhook_gone' | 'limit_reached'> =>
     retryOnConflict(async () => {
       const { customerId, webhookId, id, createDate } = replay;
       const key = items.webhook({ customerId, webhookId });
       const webhook = await table.get<{ replays?: string[] }>(key);
       if (!webhook) return 'webhook_gone';
       const running = await runningOf(table, replay, webhook.replays ?? []);
-      if (running.length >= most) return 'limit_reached';
+      if (running.length >= limit) return 'limit_reached';
       const unchanged = webhook.replays
         ? where('#replays = :seen', { seen: webhook.replays })
         : where('attribute_exists(pk) AND attribute_not_exists(#replays)');
       const ttl = Math.ceil((createDate + KEPT) / 1_000);
       const failed = await table.write(
-        { put: { ...replay, ...keyOf(replay), ...dueAt(id, createDate), ttl }, where: absent },
+        { put: { ...replay, ...replayKey(replay), ...dueAt(id, createDate), ttl }, where: absent },
         { update: key, changes: changes({ set: { replays: [...running, id] }, if: unchanged }) },
       );
       return failed === null ? 'done' : null;
     }),
 
   /**
-   * One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. It takes
-   * instead of an original that is held, or neither happens: what is let go meanwhile goes on by itself.
+   * Writes and counts one delivery of a running replay, once. False if it exists, or the replay has ended. A held original
+   * ends in the same transaction; if it was just released, nothing is written, because it will be sent anyway.
    */
   add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
-    const count = { update: keyOf(replay), changes: changes({ add: { made: 1 }, if: running }) };
-    const instead = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
-    return (await table.write(putDelivery(delivery, true), count, ...instead)) === null;
+    const count = { update: replayKey(replay), changes: changes({ add: { made: 1 }, if: running }) };
+    const endOriginal = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
+    return (await table.write(putDelivery(delivery, true), count, ...endOriginal)) === null;
   },
 
-  /** Ends a step; the next one is at `time` (ms). False when another step came first, or the replay has ended. */
+  /** Ends a step; the next one is due at `time` (ms). False if another step came first, or the replay has ended. */
   advance: async (
     replay: ReplayRecord,
     to: Pick<ReplayRecord, 'cursor' | 'isListed' | 'pacedUntil'>,
@@ -79,27 +80,27 @@ const replayWrites = (table: Table) => ({
     const same = where('#step = :before AND #state = :running', { before: step, running: 'running' });
     const { cursor, isListed, pacedUntil } = to;
     const set = { cursor, isListed, pacedUntil, step: step + 1, ...dueAt(id, time) };
-    return (await table.update(keyOf(replay), changes({ set, if: same }))) !== null;
+    return (await table.update(replayKey(replay), changes({ set, if: same }))) !== null;
   },
 
-  /** Stops a running replay, or lets it go on; gives it as it is then, null when it has ended. */
+  /** Pauses or resumes a running replay. Returns the changed replay, or null if it has ended. */
   pause: async (replay: ReplayKey, isPaused: boolean, now: number): Promise<ReplayRecord | null> => {
     const set = { isPaused, updateDate: now, ...(!isPaused && dueAt(replay.id, now)) };
     const remove = isPaused ? dueNames : [];
     const change = changes({ set, remove, if: running }, 'ALL_NEW');
-    return (await table.update(keyOf(replay), change)) as ReplayRecord | null;
+    return (await table.update(replayKey(replay), change)) as ReplayRecord | null;
   },
 
-  /** Ends a running replay: it is done with, or somebody wants no more of it (then its deliveries are still to be ended). */
+  /** Ends a running replay. A canceled one stays due, so that its deliveries are ended too. */
   finish: async (replay: ReplayKey, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
     const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
     const remove = state === 'canceled' ? [] : dueNames;
-    return (await table.update(keyOf(replay), changes({ set, remove, if: running }))) !== null;
+    return (await table.update(replayKey(replay), changes({ set, remove, if: running }))) !== null;
   },
 
-  /** Takes a replay that has ended or is paused out of the due index. */
+  /** Removes a replay that has ended or is paused from the due index. */
   close: async (replay: ReplayKey): Promise<void> => {
-    await table.update(keyOf(replay), changes({ remove: dueNames, if: present }));
+    await table.update(replayKey(replay), changes({ remove: dueNames, if: present }));
   },
 });
 

@@ -20,35 +20,35 @@ export const webhookReads = (table: TableReader) => ({
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
-/** The customer's own list of what gets every event: the webhook with its format, or (null) without it. */
-const inList = ({ id }: WebhookKey, format: Format | null) => ({
+/** The change of the customer's list of webhooks that receive every event: adds the webhook, or (null) removes it. */
+const hooksChange = ({ id }: WebhookKey, format: Format | null) => ({
   UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
   ExpressionAttributeNames: { '#id': id },
   ...(format !== null && { ExpressionAttributeValues: { ':format': format } }),
 });
-const listing = (place: WebhookKey, format: Format | null): Write => ({
-  update: items.customer({ customerId: place.customerId }),
-  changes: { ...inList(place, format), ...present },
+const hooksWrite = (webhook: WebhookKey, format: Format | null): Write => ({
+  update: items.customer({ customerId: webhook.customerId }),
+  changes: { ...hooksChange(webhook, format), ...present },
 });
 
-/** The group that the filter of a webhook names must be there. */
-const filtering = (
+/** The write that requires the group in the filter of a webhook to exist. */
+const filterChecks = (
   { customerId }: Pick<WebhookRecord, 'customerId'>,
   { sensorGroupId }: Partial<EventFilters>,
 ): Write[] => (typeof sensorGroupId === 'number' ? [namingGroup(customerId, sensorGroupId)] : []);
 
-/** What a webhook needs besides itself: its bot, or a line in the customer's list. */
-const belonging = (place: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
+/** The write that ties a webhook to its owner: requires its bot to exist, or adds it to the customer's list. */
+const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
   botId === null
-    ? listing(place, format)
-    : { check: items.bot({ customerId: place.customerId, botId }), where: present };
+    ? hooksWrite(webhook, format)
+    : { check: items.bot({ customerId: webhook.customerId, botId }), where: present };
 
-/** The condition that the webhook still has the owner by which the caller's right to change it was checked. */
+/** The condition that the webhook still has the owner for which the caller's rights were checked. */
 const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
-/** The attributes about a receiver's health, besides the number of its failures. */
-const HEALTH = [
+/** The attributes of a receiver's health, except the number of its failures. */
+const healthAttributes = [
   'failingSince',
   'goneSince',
   'warnedAt',
@@ -58,67 +58,68 @@ const HEALTH = [
   'slowUntil',
 ] as const;
 /**
- * Only what was off is switched on, and starts anew: staying on must not undo that it switches itself off meanwhile.
- * With another URL it always starts anew: whatever was counted, and switched it off, was of another receiver.
+ * The changes of a webhook that is enabled, disabled or moved to another URL. `isEnabled` is set only on a disabled
+ * webhook, so that an update cannot undo an automatic disabling that happens meanwhile. Enabling resets the health; so
+ * does another URL, because the failures were those of another receiver.
  */
-const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now: number) => {
+const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now: number) => {
   const isMoved = url !== before.url;
-  const isOn = isEnabled && (isMoved || !before.isEnabled);
-  const isAnew = isMoved || isOn;
-  // What waited to be fetched is posted now; or what is held is fetched, and somebody has to fetch from now on.
-  const isDue = (isMoved && before.url === null) || (isAnew && url === null);
+  const isNowEnabled = isEnabled && (isMoved || !before.isEnabled);
+  const isReset = isMoved || isNowEnabled;
+  // The sweep has to post the deliveries of the feed, or to move held ones there and to check that they are fetched.
+  const isDue = (isMoved && before.url === null) || (isReset && url === null);
   return {
     set: {
-      ...(isAnew && { consecutiveFailures: 0 }),
-      ...(isOn && { isEnabled, disabledReason: null }),
+      ...(isReset && { consecutiveFailures: 0 }),
+      ...(isNowEnabled && { isEnabled, disabledReason: null }),
       ...(!isEnabled && { isEnabled }),
       ...(isDue && dueAt(before.id, now)),
     },
-    remove: isAnew ? HEALTH : [],
+    remove: isReset ? healthAttributes : [],
   };
 };
 
 /** The writes of a new webhook. */
 export const putWebhook = (webhook: WebhookRecord): Write[] => {
   const { customerId, id: webhookId } = webhook;
-  const watched = !isPosted(webhook) && dueAt(webhookId, webhook.createDate + SILENT_AFTER);
+  const due = !isPosted(webhook) && dueAt(webhookId, webhook.createDate + SILENT_AFTER);
   return [
-    { put: { ...webhook, ...items.webhook({ customerId, webhookId }), ...watched } },
+    { put: { ...webhook, ...items.webhook({ customerId, webhookId }), ...due } },
     { put: { ...items.owner({ kind: 'webhook', id: webhookId }), customerId } },
   ];
 };
 
-/** Creates a webhook, if its customer, which has fewer than `most`, its bot and the group of its filter are there. */
+/** Creates a webhook, if its customer has fewer than `limit`, and its bot and the group in its filter exist. */
 const createWebhook = async (
   table: Table,
   webhook: WebhookRecord,
-  most: number,
+  limit: number,
 ): Promise<'unknown_reference' | 'customer_unknown' | 'limit_reached' | null> => {
   const { customerId, botId, format } = webhook;
   const failed = await giveOne(
     table,
-    { customerId, kind: 'webhooks', most, also: botId === null ? inList(webhook, format) : undefined },
+    { customerId, kind: 'webhooks', limit, also: botId === null ? hooksChange(webhook, format) : undefined },
     ...putWebhook(webhook),
-    ...(botId === null ? [] : [belonging(webhook, webhook)]),
-    ...filtering(webhook, webhook),
+    ...(botId === null ? [] : [ownerWrite(webhook, webhook)]),
+    ...filterChecks(webhook, webhook),
   );
   if (typeof failed === 'string') return failed;
   return failed.length === 0 ? null : 'unknown_reference';
 };
 
-/** What a deleted webhook left is found by this, for as long as its deliveries are kept. */
+/** The item that leads to the data of a deleted webhook for as long as its deliveries are kept. */
 const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
   put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * KEPT) / 1_000) },
 });
 
-/** What its owner does with a webhook; what attempts leave at it is in health.ts. */
+/** The writes of a webhook's owner. Those of attempts are in health.ts. */
 const webhookWrites = (table: Table) => ({
-  create: (webhook: WebhookRecord, most: number) => createWebhook(table, webhook, most),
+  create: (webhook: WebhookRecord, limit: number) => createWebhook(table, webhook, limit),
 
   /**
-   * Replaces what its owner says of a webhook; what attempts count and write meanwhile stays. A secret that is named, or
-   * removed by null, is the only one at once: whoever wants an overlap rotates it (secrets.ts), and one that is under way
-   * ends, so that a secret which must go signs nothing more.
+   * Replaces the fields that the owner can edit, and leaves alone what attempts write meanwhile. A new secret, or its
+   * removal by null, takes effect at once and ends an overlap, so that a leaked secret signs nothing more. To get an
+   * overlap, rotate the secret (secrets.ts).
    */
   replace: async (
     before: WebhookRecord,
@@ -126,38 +127,38 @@ const webhookWrites = (table: Table) => ({
     updateDate: number,
   ): Promise<'changed' | 'unknown_reference' | null> => {
     const { customerId, id: webhookId } = before;
-    const { isEnabled: _, ...given } = update;
-    const { set, remove } = switching(update, before, updateDate);
-    const overlap = given.secretKey === undefined ? [] : ['previousSecret', 'previousUntil'];
+    const { isEnabled: _, ...fields } = update;
+    const { set, remove } = stateChanges(update, before, updateDate);
+    const overlap = fields.secretKey === undefined ? [] : ['previousSecret', 'previousUntil'];
     const replacing = changes({
-      set: { ...given, ...set, updateDate },
+      set: { ...fields, ...set, updateDate },
       remove: [...remove, ...overlap],
       if: sameOwner(before),
     });
-    const isUnlisted = before.botId === null && given.botId !== null;
+    const isUnlisted = before.botId === null && fields.botId !== null;
     const failed = await table.write(
       { update: items.webhook({ customerId, webhookId }), changes: replacing },
-      belonging(before, given),
-      ...(isUnlisted ? [listing(before, null)] : []),
-      ...filtering(before, given),
+      ownerWrite(before, fields),
+      ...(isUnlisted ? [hooksWrite(before, null)] : []),
+      ...filterChecks(before, fields),
     );
     if (failed === null) return null;
     return failed.includes(0) ? 'changed' : 'unknown_reference';
   },
 
-  /** A new token, from the next attempt on; false when the webhook belongs to somebody else by now, or is gone. */
+  /** Replaces the token, from the next attempt on. False if the webhook has another owner, or was deleted. */
   setToken: async (webhook: WebhookRecord, token: string, updateDate: number): Promise<boolean> => {
     const { customerId, id: webhookId } = webhook;
     const update = changes({ set: { token, updateDate }, if: sameOwner(webhook) });
     return (await table.update(items.webhook({ customerId, webhookId }), update)) !== null;
   },
 
-  /** Deletes a webhook. False when it has another owner by now, or is gone. */
+  /** Deletes a webhook. False if it has another owner, or was deleted. */
   remove: async (webhook: WebhookRecord, now: number): Promise<boolean> => {
     const { customerId, id: webhookId, botId } = webhook;
     const failed = await takeOne(
       table,
-      { customerId, kind: 'webhooks', also: botId === null ? inList(webhook, null) : undefined },
+      { customerId, kind: 'webhooks', also: botId === null ? hooksChange(webhook, null) : undefined },
       { remove: items.webhook({ customerId, webhookId }), where: sameOwner(webhook) },
       { remove: items.owner({ kind: 'webhook', id: webhookId }) },
       formerWebhook(webhook, now),
@@ -165,13 +166,13 @@ const webhookWrites = (table: Table) => ({
     return failed.length === 0;
   },
 
-  /** Deletes a webhook of a deleted customer, and the item that names its customer. */
+  /** Deletes a webhook of a deleted customer, and the owner of its id. */
   forget: async (webhook: WebhookRecord, now: number): Promise<void> => {
     const { customerId, id: webhookId } = webhook;
-    const home = items.owner({ kind: 'webhook', id: webhookId });
+    const owner = items.owner({ kind: 'webhook', id: webhookId });
     await table.write(
       { remove: items.webhook({ customerId, webhookId }) },
-      { remove: home },
+      { remove: owner },
       formerWebhook(webhook, now),
     );
   },

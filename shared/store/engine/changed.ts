@@ -3,19 +3,19 @@ import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 
-/** What keys that are written say of a change: in which customer it is (undefined: in none), and of which object. */
+/** What the written keys reveal about a change: its customer (undefined for none) and its object. */
 export type Changed = { customerId: number | undefined; object: AuditObject | null };
 
 const isKind = (kind: string): kind is AuditObject['kind'] => (objectKinds as readonly string[]).includes(kind);
 const unpadded = (number = '') => String(Number(number));
 
-/** Gives the object whose home an item is: what is created or linked has one. */
-const objectOfHome = (key: Key): AuditObject | null => {
-  const home = items.owner.read(key);
-  return home && isKind(home.kind) ? { kind: home.kind, id: home.id } : null;
+/** Returns the object whose owner an item records. Everything that is created or linked has such an item. */
+const ownedObject = (key: Key): AuditObject | null => {
+  const owner = items.owner.read(key);
+  return owner && isKind(owner.kind) ? { kind: owner.kind, id: owner.id } : null;
 };
 
-/** Gives the object of another item. */
+/** Returns the object of any other item. */
 const objectOf = (key: Key): AuditObject | null => {
   const sensor = items.sensor.read(key);
   if (sensor) return { kind: 'sensor', id: sensor.sensorId };
@@ -31,14 +31,14 @@ const objectOf = (key: Key): AuditObject | null => {
 
 export const changedBy = (keys: readonly Key[]): Changed => {
   const customers = keys.flatMap(({ pk }) => /^C#(\d+)/.exec(pk)?.[1] ?? []).map(Number);
-  const objects = [...keys.map(objectOfHome), ...keys.map(objectOf)];
+  const objects = [...keys.map(ownedObject), ...keys.map(objectOf)];
   return {
-    // Nobody's sensors are under 0, until they are somebody's.
+    // A sensor without an owner is under 0; linking it writes keys of both.
     customerId: customers.find((id) => id > 0) ?? customers[0],
     object: objects.find((object) => object !== null) ?? null,
   };
 };
 
-/** Counts, limits and what is known of addresses are no changes of anything, nor is a login at an issuer that has begun. */
-const unnoted = [items.counter, items.rate, items.knownAddress, items.oidcLogin];
-export const isChange = (key: Key): boolean => unnoted.every((item) => item.read(key) === null);
+/** Counters, rate limits, known addresses and logins that have only begun at an issuer are not audited. */
+const unaudited = [items.counter, items.rate, items.knownAddress, items.oidcLogin];
+export const isChange = (key: Key): boolean => unaudited.every((item) => item.read(key) === null);

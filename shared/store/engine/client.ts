@@ -26,33 +26,38 @@ type Metered = { ConsumedCapacity?: Capacity | Capacity[] | undefined };
 /** The part of a document client that the store uses. */
 export type TableClient = Pick<DynamoDBDocumentClient, 'send'>;
 
-/** Makes a document client, which leaves out `undefined` as JSON does. */
+/** Returns a document client that drops `undefined`, as JSON does. */
 export const documentClientOf = (client: DynamoDBClient): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 
-/** A client for the table. The SDK makes no retries: retry.ts does. */
+/** Creates a client for the table. The SDK's own retries are off; retry.ts retries. */
 export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   documentClientOf(withFreshSockets(new DynamoDBClient({ requestHandler: transport(), ...config, maxAttempts: 1 })));
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
-const LONGEST_BATCH = 100;
+const MAX_BATCH_KEYS = 100;
 
-/** The error for a batch that was answered in part, which is retried (retry.ts). */
-const unprocessed = () => Object.assign(new Error('keys were left unprocessed'), { name: 'UnprocessedKeys' });
+/** The error of a batch that was processed only in part. It is retried (retry.ts). */
+const unprocessedKeys = () => Object.assign(new Error('the batch left keys unprocessed'), { name: 'UnprocessedKeys' });
 
 const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };
-  const call = async <R extends Metered>(unit: 'read' | 'write', what: string, send: () => Promise<R>): Promise<R> => {
+  const call = async <R extends Metered>(
+    unit: 'read' | 'write',
+    method: string,
+    send: () => Promise<R>,
+  ): Promise<R> => {
     let tries = 0;
-    const answer = await withRetry(() => {
-      if (isOver()) throw new TableUnavailable('the call was answered before this');
+    const response = await withRetry(() => {
+      if (isOver()) throw new TableUnavailable('the caller has already been answered');
       tries += 1;
       if (unit === 'write' && tries > 1) noteDoubt();
       return send();
     });
-    const units = [answer.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-    meter?.(what, { read: 0, write: 0, [unit]: units });
-    return answer;
+    const capacities = [response.ConsumedCapacity ?? []].flat();
+    const units = capacities.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+    meter?.(method, { read: 0, write: 0, [unit]: units });
+    return response;
   };
   return { client, common, call };
 };
@@ -61,30 +66,30 @@ type Connection = ReturnType<typeof connect>;
 const reads = ({ client, common, call }: Connection) => {
   const query = async <T extends Item>(input: Query): Promise<{ items: (T & Key)[]; next: Item | undefined }> => {
     const command = new QueryCommand({ ...common, ...queryInput(input) });
-    const answer = await call('read', 'query', () => client.send(command));
-    return { items: (answer.Items ?? []) as (T & Key)[], next: answer.LastEvaluatedKey };
+    const response = await call('read', 'query', () => client.send(command));
+    return { items: (response.Items ?? []) as (T & Key)[], next: response.LastEvaluatedKey };
   };
   const get = async <T extends Item>(key: Key, ConsistentRead = true): Promise<(T & Key) | null> => {
     const command = new GetCommand({ ...common, Key: key, ConsistentRead });
     return ((await call('read', 'get', () => client.send(command))).Item as (T & Key) | undefined) ?? null;
   };
   /**
-   * Items that do not exist are left out, the order is free. Keys that the table leaves unprocessed are asked for
-   * again after a pause, as after any trouble that passes: TableUnavailable when they stay so.
+   * Returns the items that exist, in any order. Keys that the table leaves unprocessed are requested again after a
+   * pause, like any call that fails for a moment; TableUnavailable if some remain.
    */
   const getAll = async <T extends Item>(keys: readonly Key[], ConsistentRead = true): Promise<(T & Key)[]> => {
     const found: (T & Key)[] = [];
     const { TableName, ...capacity } = common;
-    for (let at = 0; at < keys.length; at += LONGEST_BATCH) {
-      let Keys = keys.slice(at, at + LONGEST_BATCH);
+    for (let at = 0; at < keys.length; at += MAX_BATCH_KEYS) {
+      let Keys = keys.slice(at, at + MAX_BATCH_KEYS);
       const ConsumedCapacity: Capacity[] = [];
       await call('read', 'getAll', async () => {
         const RequestItems = { [TableName]: { Keys, ConsistentRead } };
-        const answer = await client.send(new BatchGetCommand({ ...capacity, RequestItems }));
-        found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
-        ConsumedCapacity.push(...(answer.ConsumedCapacity ?? []));
-        Keys = (answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
-        if (Keys.length > 0) throw unprocessed();
+        const response = await client.send(new BatchGetCommand({ ...capacity, RequestItems }));
+        found.push(...((response.Responses?.[TableName] ?? []) as (T & Key)[]));
+        ConsumedCapacity.push(...(response.ConsumedCapacity ?? []));
+        Keys = (response.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+        if (Keys.length > 0) throw unprocessedKeys();
         return { ConsumedCapacity };
       });
     }
@@ -96,36 +101,36 @@ const reads = ({ client, common, call }: Connection) => {
     get,
 
     /**
-     * An eventually consistent read, at half the price. What it finds may be as old as some seconds; what it does not
-     * find is read again consistently, so that nobody takes a lagging replica for an absent item.
+     * Reads eventually consistently, at half the price. The item may be a few seconds old. If none is found, the read is
+     * repeated consistently, so that a lagging replica is never mistaken for a missing item.
      */
     getEventual: async <T extends Item>(key: Key): Promise<(T & Key) | null> =>
       (await get<T>(key, false)) ?? get<T>(key),
 
     getAll,
 
-    /** Reads several items as `getEventual` reads one. */
+    /** Reads several items the way `getEventual` reads one. */
     getAllEventual: async <T extends Item>(keys: readonly Key[]): Promise<(T & Key)[]> => {
       const found = await getAll<T>(keys, false);
       const missing = keys.filter(({ pk, sk }) => !found.some((item) => item.pk === pk && item.sk === sk));
       return missing.length === 0 ? found : [...found, ...(await getAll<T>(missing))];
     },
 
-    /** Reads a query to its end. Only for lists that are bounded by their nature. */
+    /** Reads a query to its end. Only for lists whose length is bounded. */
     queryAll: async <T extends Item>(input: Query): Promise<(T & Key)[]> => {
-      const all: (T & Key)[] = [];
+      const found: (T & Key)[] = [];
       let startAfter: Item | undefined;
       do {
         const { items, next } = await query<T>({ ...input, startAfter });
-        all.push(...items);
+        found.push(...items);
         startAfter = next;
       } while (startAfter);
-      return all;
+      return found;
     },
   };
 };
 
-/** Does the table look as if the write was done? An item that another call removed meanwhile counts as removed. */
+/** Whether the table looks as if the write succeeded. An item that another call removed counts as removed. */
 const isDone = async (connection: Connection, write: Write): Promise<boolean> => {
   const { get } = reads(connection);
   if ('remove' in write) return (await get(write.remove)) === null;
@@ -136,9 +141,9 @@ const isDone = async (connection: Connection, write: Write): Promise<boolean> =>
 
 const writes = (connection: Connection) => ({
   /**
-   * One update; its ReturnValues, or null when its condition failed. A try without an answer may have been carried out,
-   * and the next one comes on top: a sum may count once too often, and null may be the answer to one's own change. Where
-   * that matters the caller marks its change and looks for the mark (deliveries.ts, `claim`).
+   * Updates one item. Returns the ReturnValues, or null if its condition failed. A try whose response is lost may have
+   * succeeded, and the retry is applied on top of it: a count may be one too high, and null may result from the caller's
+   * own change. Where that matters, the caller marks its change and looks for the mark (`claim` in attempts.ts).
    */
   update: async (key: Key, changes: Changes): Promise<Item | null> => {
     const { client, common, call } = connection;
@@ -152,9 +157,9 @@ const writes = (connection: Connection) => ({
   },
 
   /**
-   * Writes all or nothing: null, or the positions of the writes whose condition failed. A try without an answer may have
-   * been carried out: a transaction is known again by its token, and where one write is to put or to remove, the table
-   * is asked before a failed condition is believed.
+   * Writes all or nothing. Returns null, or the positions of the writes whose condition failed. A try whose response is
+   * lost may have succeeded: a transaction is recognized by its token, and before a single put or removal reports a
+   * failed condition after a retry, it checks the item.
    */
   write: async (...list: Write[]): Promise<number[] | null> => {
     const { client, common, call } = connection;
@@ -176,7 +181,7 @@ const writes = (connection: Connection) => ({
   },
 });
 
-/** The table as the store uses it. Reads are consistent, except those of an index and those whose names say otherwise. */
+/** The table as the store uses it. Reads are consistent, except those of an index and those named eventual. */
 export const createTable = (client: TableClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };

@@ -1,18 +1,15 @@
 import { DATA_VERSION } from '../table.ts';
 
 /**
- * How long (ms) a version of the code sweeps before what the one before cannot read is written: until then a deployment
- * is taken back without harm.
+ * How long (ms) a version of the code has to sweep before it may write items that its predecessor cannot read. Until then
+ * a deployment can be rolled back.
  */
 const PROBATION = 14 * 86_400_000;
 
-/**
- * The form in which items may be written: DATA_VERSION in table.ts; missing in a new table. `raiseAt` (ms): when it is
- * raised.
- */
+/** The data version that may be written, which a new table lacks; `raiseAt` (ms) is when it will be raised. */
 export type NotedVersion = { dataVersion?: number; raiseAt?: number };
 
-/** Gives what a sweep notes at a time (ms): the form is raised when this version of the code has swept for long enough. */
+/** Returns what a sweep records at `now` (ms). The version is raised once this code has been sweeping for long enough. */
 export const nextVersion = (
   last: NotedVersion | null,
   now: number,

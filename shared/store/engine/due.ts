@@ -10,10 +10,10 @@ import { changes, type Item } from './request.ts';
 const shardOf = (id: string): number =>
   [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % DUE_SHARDS;
 
-/** Attributes that put an item into the due index: from `time` (ms) on, the sweep puts it on its queue. */
+/** The attributes that put an item into the due index: from `time` (ms) on, the sweep queues its task. */
 export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
-/** The same of a delivery: where no task waits for it, nothing else tells which call it follows from. */
+/** The same for a delivery. As no task carries its request id meanwhile, the item does. */
 export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string }, time: number) => ({
   ...dueAt(id, time),
   ...(requestId !== undefined && { requestId }),
@@ -22,16 +22,16 @@ export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string 
 /** The value of a condition that an item was due before `time` (ms). */
 export const dueBefore = (time: number) => ({ before: dueIndex.sk({ time }) });
 
-/** How long (ms) the sweep leaves an item alone whose task is on a queue. */
+/** How long (ms) the sweep ignores an item whose task is in a queue. */
 export const GRACE = GRACE_SECONDS * 1_000;
 
-/** Names to REMOVE when an item is finished. */
+/** The attributes to remove when an item is finished. */
 export const dueNames = ['duePk', 'dueAt'] as const;
 
-/** A task that waits in the due index, and when it is due (ms). */
+/** The task of an item in the due index, and when it is due (ms). */
 export type Due = { task: Task; time: number };
 
-/** The task of an item by its keys, which are all that the index holds; null for an item of another kind. */
+/** The task of an item, by its key, which is all that the index holds. Null for other kinds of items. */
 const taskOf = (key: Key): Task | null => {
   const notice = items.notice.read(key);
   if (notice) return { type: 'process_notice', ...notice, customerId: Number(notice.customerId) };
@@ -51,46 +51,46 @@ const taskOf = (key: Key): Task | null => {
   const toPerson = items.personDelivery.read(key);
   return toPerson && { ...first, ...toPerson, webhookId: null, customerId: Number(toPerson.customerId) };
 };
-const dueOf = (key: Key & { dueAt: string }): Due[] => {
+const dueItems = (key: Key & { dueAt: string }): Due[] => {
   const task = taskOf(key);
   const time = Number(key.dueAt);
   if (task?.type === 'process_notice') return [{ task: { ...task, receiveDate: Math.max(0, time - GRACE) }, time }];
   return task ? [{ task, time }] : [];
 };
 
-/** How many items of a shard are read before the next shard has its turn. */
-const SHARE = 500;
-/** The last item that was read of each shard that was not read to its end. */
-type Left = Record<string, Item>;
+/** How many items of a shard are read before it is the next shard's turn. */
+const PAGE_SIZE = 500;
+/** The last item read from each shard that was not read to its end. */
+type Unfinished = Record<string, Item>;
 type ShardCursor = { shard: number; after?: Item | undefined };
 
-/** A cursor in every shard, that of `first` before the others: where it was left, else its beginning. */
-const cursorsFrom = (first: number, left: Left): ShardCursor[] =>
+/** A cursor for every shard, starting with `first`: where the last sweep stopped, or at the beginning. */
+const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
   Array.from({ length: DUE_SHARDS }, (_, at) => {
     const shard = (first + at) % DUE_SHARDS;
-    return { shard, after: left[shard] };
+    return { shard, after: unfinished[shard] };
   });
 
 /**
- * The heartbeat: when (ms) a sweep last noted that the service runs, since when it has run without a gap, the number of
- * that sweep, where it stopped, when dead letters are put back next, and the form in which items may be written.
+ * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, the
+ * number of that sweep, where it stopped (`left`), when dead letters are redriven next, and the data version.
  */
-type Heartbeat = NotedVersion & { at: number; since: number; sweep?: number; left?: Left; redriveAt?: number };
+type Heartbeat = NotedVersion & { at: number; since: number; sweep?: number; left?: Unfinished; redriveAt?: number };
 
 export const dueReads = (table: TableReader) => ({
-  /** Since when (ms) the service has been there without a gap of more than `longestGap` ms; `now` when it is back just now. */
+  /** Since when (ms) the service has run without a gap of more than `longestGap` ms; `now` if it has just come back. */
   upSince: async (now: number, longestGap: number): Promise<number> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
     return last && now - last.at <= longestGap ? last.since : now;
   },
 
-  /** When (ms) a sweep last noted that the service runs, or up to a second before that; null: none ever did. */
+  /** When (ms) a sweep last recorded a heartbeat, up to a second out of date. Null if none ever did. */
   lastBeat: async (): Promise<number | null> => (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
 
   /**
-   * The items that are due before `until` (ms), page by page: one page of each shard in turn, so that no shard starves
-   * behind the backlog of another. The price grows with the backlog, not with the history. `cursors` is kept up to date:
-   * when the caller stops, it says where to go on. A shard that fails is left out: `onFailure` is told.
+   * Yields the items that are due before `until` (ms), one page of each shard in turn, so that no shard starves behind
+   * the backlog of another. The price grows with the backlog, not with the history. `cursors` is kept up to date: when
+   * the caller stops, it shows where to continue. A shard that fails is skipped and reported to `onFailure`.
    */
   waiting: async function* (
     until: number,
@@ -102,45 +102,46 @@ export const dueReads = (table: TableReader) => ({
     const between = [dueIndex.sk({ time: 0 }), dueIndex.sk({ time: until })] as const;
     for (let cursor = cursors.shift(); cursor; cursor = cursors.shift()) {
       const { shard } = cursor;
-      // DynamoDB refuses a start outside of the range, which happens after a clock was set back.
+      // DynamoDB rejects a start outside the range, as after a clock was set back.
       const startAfter = String(cursor.after?.dueAt) <= between[1] ? cursor.after : undefined;
-      const query = { index: 'due', pk: dueIndex.pk({ shard }), between, limit: SHARE, startAfter } as const;
+      const query = { index: 'due', pk: dueIndex.pk({ shard }), between, limit: PAGE_SIZE, startAfter } as const;
       const page = await table.query<Key & { dueAt: string }>(query).catch(onFailure);
       if (page?.next) cursors.push({ shard, after: page.next });
-      yield page?.items.flatMap(dueOf) ?? [];
+      yield page?.items.flatMap(dueItems) ?? [];
     }
   },
 });
 
-/** How often (ms) dead letters are put back. They have failed for a day already. */
+/** How often (ms) dead letters are redriven. They have been failing for a day already. */
 const REDRIVE_EVERY = 15 * 60_000;
 
 const dueWrites = (table: Table) => ({
   /**
-   * Notes that the service runs; a last note of more than `longestGap` ms ago means that it was away until now. Returns
-   * since when (ms) it has been there; the cursors of this sweep, which begins with another shard than the sweep before,
-   * even if that one died; whether this sweep has to put back dead letters, as one in a quarter of an hour does; and
-   * whether a newer version of the code has written data that this version does not understand.
+   * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns since
+   * when (ms) it has been running; the cursors of this sweep, which starts at another shard than the last one even if
+   * that died; whether this sweep has to redrive dead letters, as one every 15 minutes does; and whether a newer version
+   * of the code has written data that this one does not understand.
    */
   beat: async (
     now: number,
     longestGap: number,
   ): Promise<{ since: number; cursors: ShardCursor[]; isToRedrive: boolean; isOutdated: boolean }> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
-    // A clock that was set back must not hide silence until it is as late again.
+    // After a clock was set back, `since` in the future would hide outages until that time comes.
     const since = last && now - last.at <= longestGap ? Math.min(last.since, now) : now;
-    const { sweep = 0, left = {}, redriveAt = 0 } = last ?? {};
+    const { sweep = 0, left: unfinished = {}, redriveAt = 0 } = last ?? {};
     const isToRedrive = redriveAt <= now;
     const next = isToRedrive ? now + REDRIVE_EVERY : redriveAt;
     const version = nextVersion(last, now);
-    const noted: Heartbeat = { at: now, since, sweep: sweep + 1, redriveAt: next, ...version };
-    await table.write({ put: { ...items.heartbeat({}), ...noted } });
-    return { since, cursors: cursorsFrom(sweep, left), isToRedrive, isOutdated: version.dataVersion > DATA_VERSION };
+    const heartbeat: Heartbeat = { at: now, since, sweep: sweep + 1, redriveAt: next, ...version };
+    await table.write({ put: { ...items.heartbeat({}), ...heartbeat } });
+    const cursors = cursorsFrom(sweep, unfinished);
+    return { since, cursors, isToRedrive, isOutdated: version.dataVersion > DATA_VERSION };
   },
 
-  /** Notes where the next sweep goes on. */
+  /** Saves where the next sweep continues. */
   leave: async (cursors: readonly ShardCursor[]): Promise<void> => {
-    const left: Left = Object.fromEntries(cursors.flatMap(({ shard, after }) => (after ? [[shard, after]] : [])));
+    const left: Unfinished = Object.fromEntries(cursors.flatMap(({ shard, after }) => (after ? [[shard, after]] : [])));
     await table.update(items.heartbeat({}), changes({ set: { left } }));
   },
 });

@@ -3,40 +3,40 @@ import type { Key } from '../key.ts';
 import type { TableReader } from './client.ts';
 import type { Item, Query } from './request.ts';
 
-/** A part of a list in its order, and the id behind which the list goes on; undefined at its end. */
+/** A chunk of a list in its order, and the id after which the list continues; undefined at its end. */
 export type Stretch<R, I> = { rows: R[]; next: I | undefined };
 
-/** How much of a list one call reads: one part always, and further parts only if the page needs them. */
+/** How much of a list one call reads: always one chunk, up to `stretches` of them if the page needs more. */
 export type Bounds = { stretch: number; stretches: number };
 
-type Wanted<I> = { page: number; perPage: number; after?: I | undefined };
+type PageRequest<I> = { page: number; perPage: number; after?: I | undefined };
 
 /**
- * A page of a list that nobody counts for us. What is there is counted as far as one stretch reaches, so the total of a
- * short list is exact; a page behind it is looked for by further stretches, up to a bound. So what a call costs has a
- * limit, however long the list is, and `after` goes on behind it.
+ * Returns a page of a list whose length the table does not know. Only what was read is counted, so the total of a list
+ * that fits into one chunk is exact. A page further back needs more chunks, up to the bound. The cost of a call is
+ * therefore limited, however long the list is; `after` continues behind what was read.
  */
 export const lookFor = async <R, I extends string | number>(
-  { page, perPage, after }: Wanted<I>,
+  { page, perPage, after }: PageRequest<I>,
   { stretch, stretches }: Bounds,
-  look: (after: I | undefined, limit: number, isFirst: boolean) => Promise<Stretch<R, I>>,
+  readChunk: (after: I | undefined, limit: number, isFirst: boolean) => Promise<Stretch<R, I>>,
 ): Promise<LookedPage<R>> => {
   const rows: R[] = [];
-  // One item more than the page tells whether the list goes on.
+  // One more than the page holds shows whether the list continues.
   const enough = (page + 1) * perPage + 1;
   let next = after;
-  for (let looked = 0; looked === 0 || (next !== undefined && rows.length < enough && looked < stretches); looked++) {
-    const page = await look(next, stretch, looked === 0);
-    rows.push(...page.rows);
-    next = page.next;
+  for (let chunks = 0; chunks === 0 || (next !== undefined && rows.length < enough && chunks < stretches); chunks++) {
+    const chunk = await readChunk(next, stretch, chunks === 0);
+    rows.push(...chunk.rows);
+    next = chunk.next;
   }
   const data = rows.slice(page * perPage, (page + 1) * perPage);
   return { total: rows.length, page, perPage, data, isWhole: next === undefined, next };
 };
 
 /**
- * The first items of a query, at most `limit` of them, and whether that was all. So many of them as are `fresh` show
- * what was just written; those behind may lag by a second, at half the price.
+ * Returns the first items of a query, up to `limit`, and whether these are all. The first `fresh` items are read
+ * consistently; those after them may lag by a second, at half the price.
  */
 export const firstOf = async <T extends Item>(
   table: Pick<TableReader, 'query'>,
@@ -48,12 +48,12 @@ export const firstOf = async <T extends Item>(
   let startAfter = query.startAfter;
   do {
     const consistent = fresh > 0 && rows.length === 0;
-    // One item more tells whether there are more.
-    const most = limit + 1 - rows.length;
+    // One more than the limit shows whether there are more.
+    const missing = limit + 1 - rows.length;
     const page = await table.query<T>({
       ...query,
       startAfter,
-      limit: consistent ? Math.min(fresh, most) : most,
+      limit: consistent ? Math.min(fresh, missing) : missing,
       consistent,
     });
     rows.push(...page.items);

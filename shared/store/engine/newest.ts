@@ -6,20 +6,20 @@ import { type Bounds, firstOf, lookFor, type Stretch } from './look.ts';
 import type { Item } from './request.ts';
 
 /** Keys are small: 1 MB, or 128 read units, holds 7,000 of them. */
-const KEYS: Bounds = { stretch: 5_000, stretches: 4 };
+const KEY_BOUNDS: Bounds = { stretch: 5_000, stretches: 4 };
 
 export type NewestQuery = { page: number; perPage: number; after?: number | undefined };
 type ListKey = Key & { listSk: string };
-/** A list of the index: its partition, and the sort key of an id. */
+/** A list in the index: its partition, and the sort key of an id. */
 type List = { pk: string; at: (values: { id: number }) => string };
-/** First and last id. */
-type Range = readonly [number, number];
+/** The first and the last id, both included. */
+type IdRange = readonly [number, number];
 
-/** The keys of a list of the index with ids in a range, in their order, at most `limit` of them. */
+/** Returns the first keys, up to `limit`, of the ids in a range of a list. */
 const listKeys = async (
   table: TableReader,
   { pk, at }: List,
-  [from, to]: Range,
+  [from, to]: IdRange,
   { newestFirst, limit }: { newestFirst: boolean; limit: number },
 ): Promise<Stretch<ListKey, number>> => {
   if (from > to) return { rows: [], next: undefined };
@@ -29,8 +29,8 @@ const listKeys = async (
 };
 
 /**
- * A page of a list of the index whose sort keys are time-ordered ids, newest first, from `since` (ms) on. The keys
- * alone are looked at, and only the items of the page are read.
+ * Returns a page, newest first and from `since` (ms) on, of a list in the index whose sort keys are time-ordered ids.
+ * Only the keys are read up to there, and only the items of the page itself.
  */
 export const newestPage = async <T extends Item & { id: number }>(
   table: TableReader,
@@ -38,7 +38,7 @@ export const newestPage = async <T extends Item & { id: number }>(
   since: number,
   query: NewestQuery,
 ): Promise<LookedPage<T>> => {
-  const { data, ...page } = await lookFor(query, KEYS, (after, limit) => {
+  const { data, ...page } = await lookFor(query, KEY_BOUNDS, (after, limit) => {
     const range = [firstIdAt(since), (after ?? Number.MAX_SAFE_INTEGER) - 1] as const;
     return listKeys(table, list, range, { newestFirst: true, limit });
   });

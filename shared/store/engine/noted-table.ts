@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Table } from './client.ts';
 
-/** The part of a table that changes something. */
+/** The writing half of a table. */
 export type Writes = Pick<Table, 'update' | 'write'>;
 const calls = new AsyncLocalStorage<Writes>();
 
-/** Makes a table whose writes amid a call of `writingBy` go that call's own way. */
+/** Returns a table whose writes go through those of `writingBy` while that runs. */
 export const notedTable = (table: Table): Table => ({
   ...table,
-  update: (...given) => (calls.getStore() ?? table).update(...given),
-  write: (...given) => (calls.getStore() ?? table).write(...given),
+  update: (...args) => (calls.getStore() ?? table).update(...args),
+  write: (...args) => (calls.getStore() ?? table).write(...args),
 });
 
-/** Runs a call that writes by `writes`. */
+/** Runs a function whose writes go through `writes`. */
 export const writingBy = <T>(writes: Writes, run: () => Promise<T>): Promise<T> => calls.run(writes, run);

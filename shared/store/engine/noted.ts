@@ -7,62 +7,62 @@ import type { Table } from './client.ts';
 import type { Writes } from './noted-table.ts';
 import type { Write } from './request.ts';
 
-/** A line of the audit, and the customer that it is under. */
+/** A line of the audit log, and the customer under which it is stored. */
 export type Line = { customerId: number; line: StoredLine };
 
-type Noting = {
+type Auditing = {
   table: Table;
-  /** Makes the line of a call from what its first write changes. */
+  /** Returns the line of a call, given what its first write changes. */
   lineFor: (changed: Changed) => Line;
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;
 };
 
-const keyOf = (write: Write): Key => {
+const writtenKey = (write: Write): Key => {
   if ('put' in write) return write.put;
   if ('remove' in write) return write.remove;
   return 'update' in write ? write.update : write.check;
 };
 
-/** The line of a call: kept once it is needed, and taken back if it is not. */
-const lineAhead = ({ table, lineFor, failpoint }: Noting) => {
+/** The line of a call: stored before the first write, and removed if nothing was changed after all. */
+const lineAhead = ({ table, lineFor, failpoint }: Auditing) => {
   const lines = auditLineWrites(table);
   let ahead: Promise<Line> | null = null;
   const put = async (keys: readonly Key[]): Promise<Line> => {
-    const kept = lineFor(changedBy(keys));
-    await lines.put(kept.customerId, kept.line);
+    const line = lineFor(changedBy(keys));
+    await lines.put(line.customerId, line.line);
     failpoint('audit.kept');
-    return kept;
+    return line;
   };
   return {
-    keep: async (keys: readonly Key[]): Promise<void> => {
+    ensure: async (keys: readonly Key[]): Promise<void> => {
       ahead ??= put(keys);
       await ahead;
     },
-    /** Whatever is written after this has a new line. */
-    takeBack: async (): Promise<void> => {
-      const kept = ahead;
+    /** Removes the line. A later write stores a new one. */
+    remove: async (): Promise<void> => {
+      const stored = ahead;
       ahead = null;
-      if (!kept) return;
-      const { customerId, line } = await kept;
+      if (!stored) return;
+      const { customerId, line } = await stored;
       await lines.takeBack(customerId, line.id);
     },
   };
 };
 
-/** Makes the writes of a call whose line is kept before the first of them is made. */
-export const notedBy = (noting: Noting) => {
-  const { table, failpoint } = noting;
-  const line = lineAhead(noting);
-  /** Writes that were begun, less those of which the table said that they changed nothing. */
+/** Returns the writes of a call. The first of them is preceded by the call's line in the audit log. */
+export const notedBy = (auditing: Auditing) => {
+  const { table, failpoint } = auditing;
+  const line = lineAhead(auditing);
+  /** The number of writes that were started, except those that certainly changed nothing. */
   let made = 0;
-  const noted = async <T>(
+  const audited = async <T>(
     keys: readonly Key[],
     write: () => Promise<T>,
     isMade: (result: T) => boolean,
   ): Promise<T> => {
     if (!keys.some(isChange)) return write();
     made += 1;
-    await line.keep(keys);
+    await line.ensure(keys);
     const result = await write();
     failpoint('audit.changed');
     if (!isMade(result)) made -= 1;
@@ -70,21 +70,21 @@ export const notedBy = (noting: Noting) => {
   };
   const writes: Writes = {
     update: (key, changes) =>
-      noted(
+      audited(
         [key],
         () => table.update(key, changes),
         (result) => result !== null,
       ),
     write: (...list) =>
-      noted(
-        list.map(keyOf),
+      audited(
+        list.map(writtenKey),
         () => table.write(...list),
         (failed) => failed === null,
       ),
   };
-  /** Takes the line back if the call surely changed nothing. */
+  /** Removes the line if the call certainly changed nothing. */
   const settle = async (): Promise<void> => {
-    if (made === 0 && !isDoubtful()) await line.takeBack();
+    if (made === 0 && !isDoubtful()) await line.remove();
   };
   return { writes, settle };
 };

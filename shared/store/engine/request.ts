@@ -26,37 +26,37 @@ const aliases = (...texts: string[]) => {
   for (const alias of found) names[alias] = alias.slice(1);
   return names;
 };
-const values = (of: Item) => {
+const placeholders = (values: Item) => {
   const named: Item = {};
-  for (const [name, value] of Object.entries(of)) named[`:${name}`] = value;
+  for (const [name, value] of Object.entries(values)) named[`:${name}`] = value;
   return named;
 };
 
-/** A condition; `#name` stands for the attribute of that name, `:name` for a value given. */
-export const where = (text: string, given: Item = {}): Condition => ({
+/** Builds a condition in which `#name` stands for the attribute `name`, and `:name` for a value. */
+export const where = (text: string, values: Item = {}): Condition => ({
   ConditionExpression: text,
   ...(/#/.test(text) && { ExpressionAttributeNames: aliases(text) }),
-  ...(Object.keys(given).length > 0 && { ExpressionAttributeValues: values(given) }),
+  ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: placeholders(values) }),
 });
 
-/** The conditions of what may be written once, and of what must be there already. */
+/** The conditions that an item must not exist yet, and that it must. */
 export const absent = where('attribute_not_exists(pk)');
 export const present = where('attribute_exists(pk)');
 
 type ChangeList = {
   set?: Item;
-  /** Attributes to set to what an expression of the table gives. */
+  /** Attributes to set to the result of an expression. */
   compute?: Record<string, string>;
   add?: Record<string, number>;
   remove?: readonly string[];
   if?: Condition;
 };
 
-/** An update: attributes to set, to compute, to add to, to remove, and its condition. An `undefined` to set is left alone. */
+/** Builds an update from the attributes to set, compute, add to and remove, and its condition. `undefined` is not set. */
 export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPDATED_NEW'): Changes => {
-  const given = Object.entries({ ...list.set }).filter(([, value]) => value !== undefined);
+  const assigned = Object.entries({ ...list.set }).filter(([, value]) => value !== undefined);
   const computed = Object.entries({ ...list.compute }).map(([name, text]) => `#${name} = ${text}`);
-  const set = [...given.map(([name]) => `#${name} = :${name}`), ...computed];
+  const set = [...assigned.map(([name]) => `#${name} = :${name}`), ...computed];
   const added = Object.keys(list.add ?? {}).map((name) => `#${name} :${name}`);
   const clauses = [
     set.length > 0 && `SET ${set.join(', ')}`,
@@ -64,17 +64,20 @@ export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPD
     list.remove?.length && `REMOVE ${list.remove.map((name) => `#${name}`).join(', ')}`,
   ];
   const UpdateExpression = clauses.filter(Boolean).join(' ');
-  const all = { ...values({ ...Object.fromEntries(given), ...list.add }), ...list.if?.ExpressionAttributeValues };
+  const values = {
+    ...placeholders({ ...Object.fromEntries(assigned), ...list.add }),
+    ...list.if?.ExpressionAttributeValues,
+  };
   return {
     UpdateExpression,
     ...(list.if && { ConditionExpression: list.if.ConditionExpression }),
     ExpressionAttributeNames: aliases(UpdateExpression, list.if?.ConditionExpression ?? ''),
-    ...(Object.keys(all).length > 0 && { ExpressionAttributeValues: all }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     ...(returns && { ReturnValues: returns }),
   };
 };
 
-/** Writes all or nothing. A single one is a plain write, at half the price of a transaction. */
+/** The command that makes all writes or none. A single write needs no transaction, which costs twice as much. */
 export const writeCommand = (common: { TableName: string }, writes: readonly Write[], token: string) => {
   const { TableName, ...capacity } = common;
   const [only] = writes;
@@ -95,15 +98,15 @@ export const writeCommand = (common: { TableName: string }, writes: readonly Wri
 export type Query = {
   index?: IndexName;
   pk: string;
-  /** Bounds of the sort key, both included; or what it begins with. */
+  /** The bounds of the sort key, both included, or its prefix. */
   between?: readonly [string, string];
   beginsWith?: string;
   newestFirst?: boolean;
   limit?: number;
   startAfter?: Item | undefined;
-  /** False: an eventually consistent read, at half the price, of what may be some seconds old. Those of an index are. */
+  /** False for an eventually consistent read, at half the price, which may be a few seconds old. An index has no other. */
   consistent?: boolean;
-  /** Attributes, or parts of them as `a.b`, wanted besides the key; all when left out. The price is that of the whole items. */
+  /** The attributes to return besides the key, or parts of them (`a.b`); by default all. This does not lower the price. */
   only?: readonly string[];
 };
 
@@ -113,24 +116,24 @@ const rangeOf = ({ between, beginsWith }: Query): { text: string; values: Item }
   return { text: ' AND begins_with(#sk, :start)', values: { ':start': beginsWith } };
 };
 
-/** A query as the SDK takes it, less the table. */
+/** The query in the form of the SDK, without the table. */
 export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> => {
   const design = query.index ? tableDesign.indexes[query.index] : tableDesign;
   const range = rangeOf(query);
-  const wanted = query.only?.map((path) => path.split('.').map((name) => `#${name}`));
+  const paths = query.only?.map((path) => path.split('.').map((name) => `#${name}`));
   return {
     ...(query.index && { IndexName: query.index }),
     KeyConditionExpression: `#pk = :pk${range?.text ?? ''}`,
     ExpressionAttributeNames: {
       '#pk': design.partitionKey,
       ...(range && { '#sk': design.sortKey }),
-      ...aliases(...(wanted ?? []).flat()),
+      ...aliases(...(paths ?? []).flat()),
     },
     ExpressionAttributeValues: { ':pk': query.pk, ...range?.values },
     ScanIndexForward: !query.newestFirst,
     ...(query.limit !== undefined && { Limit: query.limit }),
     ...(query.startAfter && { ExclusiveStartKey: query.startAfter }),
     ...(!query.index && { ConsistentRead: query.consistent ?? true }),
-    ...(wanted && { ProjectionExpression: ['pk', 'sk', ...wanted.map((path) => path.join('.'))].join(', ') }),
+    ...(paths && { ProjectionExpression: ['pk', 'sk', ...paths.map((path) => path.join('.'))].join(', ') }),
   };
 };

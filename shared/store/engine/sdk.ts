@@ -1,4 +1,4 @@
-/** All that the store takes of the AWS SDK; bundled once for all functions (lib/aws/functions/sdk.ts). */
+/** Everything that the store uses of the AWS SDK, bundled once for all functions (lib/aws/functions/sdk.ts). */
 export { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 export {
   BatchGetCommand,

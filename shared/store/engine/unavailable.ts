@@ -1,4 +1,4 @@
-/** The table is down, throttles, or a transaction kept conflicting with others: try again later. */
+/** The table is down or throttling, or other changes kept coming first. The caller should retry later. */
 export class TableUnavailable extends Error {
   override name = 'TableUnavailable';
 }

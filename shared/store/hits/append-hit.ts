@@ -8,38 +8,38 @@ import { items, lists } from '../table.ts';
 import { between, isLong, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 
-/** A hit as it is written first, at its place. */
+/** The item of a new hit at its place in the list. */
 export const hitAt = (
   customerId: number,
   { id, createDate }: HitPlace,
   { numbered, escalates, cause, ...hit }: NewHit,
 ) => {
   const dates = { createDate, updateDate: createDate };
-  const whole = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
-  const named: Pick<StoredHit, 'messages' | 'told'> = isLong(hit) ? packed(hit.messages) : whole;
+  const unpackedMessages = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
+  const messages: Pick<StoredHit, 'messages' | 'told'> = isLong(hit) ? packed(hit.messages) : unpackedMessages;
   const escalation = escalates?.(createDate);
   return {
     ...hit,
     ...dates,
     id,
     ...(escalation && { escalation, cause, ...dueAt(String(id), lookAt(escalation.at, createDate)) }),
-    ...named,
+    ...messages,
     ...lists.hitsOfSensor({ customerId, sensorId: hit.sensorId, ...numbered, createDate }),
     ttl: Math.ceil((createDate + RETENTION) / 1_000),
     ...items.ruleHit({ customerId, hitId: id }),
   };
 };
 
-type Recent = ReturnType<typeof recentHits>;
+type RecentHits = ReturnType<typeof recentHits>;
 
-/** Appends a hit, as `append` of rule-hits.ts says, for one writer at a time of this process. */
+/** Appends a hit as `append` in rule-hits.ts describes. One writer per process at a time. */
 export const append = async (
-  { table, recent, customerId }: { table: Table; recent: Recent; customerId: number },
+  { table, recent, customerId }: { table: Table; recent: RecentHits; customerId: number },
   after: HitPlace,
   hit: NewHit,
   now: number,
 ): Promise<HitPlace & { isNew: boolean }> => {
-  // A device may give its message a UUID that another one has used.
+  // A device may use a UUID that another device has used.
   const isSame = (knownHit: KnownHit) =>
     knownHit.sensorEventId === hit.sensorEventId &&
     knownHit.sensorId === hit.sensorId &&

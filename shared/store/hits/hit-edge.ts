@@ -1,7 +1,7 @@
 import type { TableReader } from '../engine/client.ts';
 import { pkOf, type StoredHit } from './hit-item.ts';
 
-/** The newest or the oldest hit of a customer. */
+/** Returns the newest or the oldest hit of a customer. */
 export const edgeOf = async (
   table: TableReader,
   customerId: number,

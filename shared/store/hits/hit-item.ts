@@ -6,78 +6,78 @@ import { packMessages, unpackMessages } from '#shared/domain/rule/packed-message
 import type { HitNumber, RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
-/** A hit as the store gives it. `sensor` is looked up when it is read; `allSend` follows from the messages. */
+/** A hit as the store returns it. `sensor` is looked up when a hit is read; `allSend` follows from the messages. */
 export type HitItem = Omit<
   RuleHit,
   'sensor' | 'feedback' | 'acknowledgement' | 'allSend' | 'ruleMessages' | 'nobodyOnDuty'
 > & {
   messages: RuleMessage[];
-  /** The newest, kept in step by feedback.ts. */
+  /** The newest feedback, kept up to date by feedback.ts. */
   feedback?: Feedback | null;
-  /** Whoever was on duty was to be told, and nobody was. */
+  /** The users on duty should have been notified, but nobody was on duty. */
   nobodyOnDuty?: true;
-  /** Missing until somebody takes care of it: acknowledgements.ts. */
+  /** Absent until somebody acknowledges the hit (acknowledgements.ts). */
   acknowledgement?: Acknowledgement;
-  /** Its event was simulated, and a rule that tells of those fired. It is missing otherwise. */
+  /** The event was simulated, and a rule that includes simulated events fired. */
   isSimulated?: true;
-  /** It keeps the place of a hit that was erased, for ids have no gaps, and is shown to nobody: subject-items.ts. */
+  /** Takes the place of an erased hit, because ids have no gaps. Shown to nobody (subject-items.ts). */
   isErased?: true;
-  /** Its last change is among the late ones: late-change.ts. */
+  /** The last change is recorded as a late one (late-change.ts). */
   isLate?: true;
-  /** While the escalation of its rule goes on: how far it has come, and the event that is told. escalations.ts. */
+  /** The progress of a running escalation, and the event that it is about (escalations.ts). */
   escalation?: Escalation;
   cause?: Cause;
   duePk?: string;
   dueAt?: string;
 };
-/** The event of a hit, as it was decided. */
+/** The event of a hit, as in the decision. */
 type Cause = Omit<Decided, 'rules' | 'requestId'>;
 
-/** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
+/** A hit without a place: its id and dates, and those of its messages, depend on where it is appended. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages' | 'escalation'> & {
   messages: NewMessage[];
   numbered: HitNumber;
-  /** The escalation of a hit that is made at a time (ms). */
+  /** Returns the escalation of the hit if it is created at `createDate` (ms). */
   escalates?: (createDate: number) => Escalation | null;
 };
-/** A message of a new hit: who is told first. */
+/** A message of a new hit, to a recipient of the first round. */
 export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate' | 'step'>;
 
-/** Ids of one customer's hits are dense: this many of them before those of the next customer. */
-const IDS = 2 ** 32;
-/** The place before the first hit of a customer. */
-export const firstId = (customerId: number): number => customerId * IDS;
+/** The size of the range of ids that each customer has for its hits. Within it, ids have no gaps. */
+const IDS_PER_CUSTOMER = 2 ** 32;
+/** The id before that of a customer's first hit. */
+export const firstId = (customerId: number): number => customerId * IDS_PER_CUSTOMER;
 
-export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS);
+export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS_PER_CUSTOMER);
 
 export const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
 export const between = (from: number, to: number) =>
   [items.ruleHit.sk({ hitId: Math.max(0, from) }), items.ruleHit.sk({ hitId: Math.max(0, to) })] as const;
 
-/** From so many messages on they are packed. Fewer are below a kilobyte as they are. */
+/** The number of messages from which they are packed. Fewer take less than 1 KB unpacked. */
 const PACKED_FROM = 3;
 export const isLong = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
 
-/** A message as it is stored; of a packed one, what was reported of it. */
+/** A message as it is stored. A packed one has only the fields that reports change. */
 type StoredMessage = Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage>;
 
-/** A hit as it is stored. Where its messages are packed in `told`, `messages` has only what was reported of each. */
+/** A hit as it is stored. `told`: the packed messages, of which `messages` then has only what was reported. */
 export type StoredHit = Omit<HitItem, 'messages'> & {
   messages: StoredMessage[];
   told?: string;
 };
 
-/** The part of a new hit that names its messages, as it is stored. */
+/** Returns the messages of a new hit as they are stored, packed. */
 export const packed = (messages: NewHit['messages']): Pick<StoredHit, 'messages' | 'told'> => ({
   told: packMessages(messages),
   messages: messages.map(({ sendTryTimes }) => ({ sendTryTimes })),
 });
 
-/** The hit that an item of the table is. */
+/** Returns the hit that an item holds. */
 export const unpacked = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'told' | 'messages'> & HitItem => {
-  const names = told === undefined ? [] : unpackMessages(told);
+  const fromPacked = told === undefined ? [] : unpackMessages(told);
   const { id: ruleHitId, createDate } = item;
-  const plain = {
+  const defaults = {
     createDate,
     updateDate: createDate,
     ruleHitId,
@@ -85,6 +85,6 @@ export const unpacked = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'to
     wasSend: false,
     step: 0,
   };
-  const messages = item.messages.map((message, at) => ({ ...plain, ...names[at], ...message }));
+  const messages = item.messages.map((message, at) => ({ ...defaults, ...fromPacked[at], ...message }));
   return { ...item, messages } as Omit<T, 'told' | 'messages'> & HitItem;
 };

@@ -5,25 +5,25 @@ import { items, lists } from '../table.ts';
 import { edgeOf } from './hit-edge.ts';
 import { between, type HitItem, pkOf, type StoredHit, unpacked } from './hit-item.ts';
 
-/** Hits in the order in which they were made: their positions are counted from 0, the oldest. It may lag by a second. */
+/** Hits in the order of their creation. Positions count from 0, the oldest. May lag by a second. */
 export type HitLine = {
   size: number;
-  /** What stands at a position. */
+  /** Returns the hit at a position. */
   at: (position: number) => Promise<HitPlace>;
-  /** The first position with this id or a later one. */
+  /** Returns the first position with this id or a higher one. */
   positionOf: (id: number) => Promise<number>;
-  /** The hits at the positions `from` to `to`, without the one at `to`; `consistent`: as they are now, where that is possible. */
+  /** Returns the hits from position `from` up to but excluding `to`, read consistently if wanted and possible. */
   hits: (from: number, to: number, consistent?: boolean) => Promise<HitItem[]>;
 };
 
-/** Some hits by their ids, in the order of the ids given. */
+/** Returns the hits with these ids, in this order. */
 export const hitsOf = async (table: TableReader, customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
   const found = await table.getAllEventual<StoredHit>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
   const byId = new Map(found.map((hit) => [hit.id, unpacked(hit)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 };
 
-/** All hits of a customer since a time (ms), by date, not by what expiry has removed already. */
+/** Returns the hits of a customer since a time (ms), including none that are older but not removed yet. */
 export const customerLine = async (table: TableReader, customerId: number, since: number): Promise<HitLine> => {
   const [oldest, newest] = await Promise.all([edgeOf(table, customerId, false), edgeOf(table, customerId, true)]);
   const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
@@ -32,8 +32,8 @@ export const customerLine = async (table: TableReader, customerId: number, since
     return { id, createDate: hit?.createDate ?? 0 };
   };
   const isWhole = oldest === null || oldest.createDate >= since;
-  const isFresh = async (position: number) => (await placeOf(low + position)).createDate >= since;
-  const first = low + (isWhole ? 0 : await firstWhere(0, high - low + 1, isFresh));
+  const isRecent = async (position: number) => (await placeOf(low + position)).createDate >= since;
+  const first = low + (isWhole ? 0 : await firstWhere(0, high - low + 1, isRecent));
   const size = high - first + 1;
   return {
     size,
@@ -47,13 +47,13 @@ export const customerLine = async (table: TableReader, customerId: number, since
   };
 };
 
-type Listed = HitPlace & HitNumber;
-/** A series of a sensor's hits, as far as they were not removed: from its first one to the one with the last number. */
-type Stretch = { first: Listed; last: number };
+type ListedHit = HitPlace & HitNumber;
+/** The remaining hits of a series of a sensor: the first one, and the number of the last. */
+type Series = { first: ListedHit; last: number };
 
 const listedHits = (table: TableReader, customerId: number, sensorId: string) => {
   const list = { index: 'list', pk: lists.hitsOfSensor.pk({ customerId, sensorId }) } as const;
-  const readKey = ({ listSk, ...key }: { listSk: string; pk: string; sk: string }): Listed => {
+  const readKey = ({ listSk, ...key }: { listSk: string; pk: string; sk: string }): ListedHit => {
     const [series = 0, number = 0, createDate = 0] = listSk.split('-').map(Number);
     return { series, number, createDate, id: Number(items.ruleHit.read(key)?.hitId) };
   };
@@ -63,10 +63,10 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
   };
   const start = (series: number, number: number) => lists.hitsOfSensor.sk({ series, number, createDate: 0 });
   return {
-    /** All series, the oldest first: nearly always one. */
-    stretches: async (): Promise<Stretch[]> => {
+    /** Returns all series, the oldest first. There is nearly always one. */
+    allSeries: async (): Promise<Series[]> => {
       const [oldest, newest] = await Promise.all([edge({}, false), edge({}, true)]);
-      const found: Stretch[] = [];
+      const found: Series[] = [];
       for (let last = newest; oldest && last; ) {
         const { series } = last;
         const isOldest = series === oldest.series;
@@ -76,14 +76,14 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
       }
       return found;
     },
-    range: async (series: number, from: number, to: number): Promise<Listed[]> => {
+    range: async (series: number, from: number, to: number): Promise<ListedHit[]> => {
       const range = [start(series, from), start(series, to)] as const;
       return (await table.queryAll<{ listSk: string }>({ ...list, between: range })).map(readKey);
     },
   };
 };
 
-/** The hits of one sensor since a time (ms). Their keys tell where each stands, and the hits wanted alone are read. */
+/** Returns the hits of one sensor since a time (ms). Their keys contain their positions, so only wanted hits are read. */
 export const sensorLine = async (
   table: TableReader,
   customerId: number,
@@ -91,11 +91,11 @@ export const sensorLine = async (
   since: number,
 ): Promise<HitLine> => {
   const listed = listedHits(table, customerId, sensorId);
-  const stretches = await listed.stretches();
-  const places = async (from: number, to: number): Promise<Listed[]> => {
-    const found: Listed[] = [];
+  const allSeries = await listed.allSeries();
+  const places = async (from: number, to: number): Promise<ListedHit[]> => {
+    const found: ListedHit[] = [];
     let before = 0;
-    for (const { first, last } of stretches) {
+    for (const { first, last } of allSeries) {
       const { series, number } = first;
       const low = Math.max(number, number + from - before);
       const high = Math.min(last + 1, number + to - before);
@@ -104,12 +104,12 @@ export const sensorLine = async (
     }
     return found;
   };
-  const all = stretches.reduce((sum, { first, last }) => sum + last - first.number + 1, 0);
+  const total = allSeries.reduce((sum, { first, last }) => sum + last - first.number + 1, 0);
   const placeOf = async (position: number) => (await places(position, position + 1))[0] ?? { id: 0, createDate: 0 };
-  const [oldest] = stretches;
+  const [oldest] = allSeries;
   const isWhole = !oldest || oldest.first.createDate >= since;
-  const first = isWhole ? 0 : await firstWhere(0, all, async (at) => (await placeOf(at)).createDate >= since);
-  const size = all - first;
+  const first = isWhole ? 0 : await firstWhere(0, total, async (at) => (await placeOf(at)).createDate >= since);
+  const size = total - first;
   return {
     size,
     at: (position) => placeOf(first + position),

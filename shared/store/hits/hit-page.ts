@@ -5,11 +5,11 @@ import { type HitLine, hitsOf } from './hit-line.ts';
 import { byChange, placeOfChange } from './hit-order.ts';
 import { type LateChange, lateChanges } from './late-change.ts';
 
-/** Which hits a page shows: `sortBy` as in the API; `after`: only what comes behind the hit with this id. */
+/** Selects the hits of a page: `sortBy` as in the API; `after`: only hits that follow the one with this id. */
 export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
 type HitPage = { total: number; hits: HitItem[] };
 
-/** A page in the order of ids, which is that of createDate too. */
+/** Returns a page in the order of ids, which is also that of createDate. */
 const pageById = async (line: HitLine, { page, perPage, sortBy, after }: HitQuery): Promise<HitPage> => {
   const isDescending = sortBy.startsWith('desc');
   const low = after === undefined || isDescending ? 0 : await line.positionOf(after + 1);
@@ -21,12 +21,12 @@ const pageById = async (line: HitLine, { page, perPage, sortBy, after }: HitQuer
   return { total: Math.max(0, high - low), hits: isDescending ? hits.toReversed() : hits };
 };
 
-/** Whose hits a line has: those of a customer, or of one of its sensors. */
-type Of = { table: TableReader; customerId: number; sensorId?: string };
+/** The owner of the hits of a line: a customer, or one of its sensors. */
+type HitOwner = { table: TableReader; customerId: number; sensorId?: string };
 
-/** How many hits, in the order of the last change, come up to the hit with an id. One that has expired is the oldest. */
-const passed = async (
-  { table, customerId }: Of,
+/** Returns the number of hits up to the one with the id `after`, in the order of the last change. An expired one is the oldest. */
+const countUpTo = async (
+  { table, customerId }: HitOwner,
   line: HitLine,
   late: readonly LateChange[],
   { after, sortBy }: HitQuery,
@@ -35,19 +35,19 @@ const passed = async (
   const isDescending = sortBy.startsWith('desc');
   const hit = await table.getEventual<StoredHit>(items.ruleHit({ customerId, hitId: after }));
   if (!hit) return isDescending ? line.size : 0;
-  const place = await placeOfChange(line, late, hit, isDescending ? 1 : -1);
-  return isDescending ? place + 1 : line.size - place;
+  const rank = await placeOfChange(line, late, hit, isDescending ? 1 : -1);
+  return isDescending ? rank + 1 : line.size - rank;
 };
 
-/** A page in the order of the last change. */
-const pageByChange = async (of: Of, line: HitLine, query: HitQuery): Promise<HitPage> => {
-  const { table, customerId, sensorId } = of;
+/** Returns a page in the order of the last change. */
+const pageByChange = async (owner: HitOwner, line: HitLine, query: HitQuery): Promise<HitPage> => {
+  const { table, customerId, sensorId } = owner;
   if (line.size === 0) return { total: 0, hits: [] };
-  const [all, oldest] = await Promise.all([lateChanges(table, customerId), line.at(0)]);
-  const late = all.filter(
+  const [lateOfCustomer, oldest] = await Promise.all([lateChanges(table, customerId), line.at(0)]);
+  const late = lateOfCustomer.filter(
     (change) => change.id >= oldest.id && (sensorId === undefined || change.sensorId === sensorId),
   );
-  const before = await passed(of, line, late, query);
+  const before = await countUpTo(owner, line, late, query);
   const start = before + query.page * query.perPage;
   const length = Math.min(query.perPage, line.size - start);
   const isDescending = query.sortBy.startsWith('desc');
@@ -59,9 +59,9 @@ const pageByChange = async (of: Of, line: HitLine, query: HitQuery): Promise<Hit
   return { total: Math.max(0, line.size - before), hits: found.flatMap(({ id, hit }) => hit ?? read.get(id) ?? []) };
 };
 
-/** A page of the hits of a line, and how many the line has. Those that were erased are counted, and not on the page. */
-export const hitPage = async (of: Of, line: HitLine, query: HitQuery): Promise<HitPage> => {
+/** Returns a page of a line, with the total. Erased hits count, but are not on the page. */
+export const hitPage = async (owner: HitOwner, line: HitLine, query: HitQuery): Promise<HitPage> => {
   const isByChange = query.sortBy.includes('updateDate');
-  const { total, hits } = await (isByChange ? pageByChange(of, line, query) : pageById(line, query));
+  const { total, hits } = await (isByChange ? pageByChange(owner, line, query) : pageById(line, query));
   return { total, hits: hits.filter(({ isErased }) => !isErased) };
 };

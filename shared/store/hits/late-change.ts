@@ -5,22 +5,22 @@ import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
 
 /**
- * How long (ms) after it was made a hit is told of changes by the cheapest write. Later ones are noted, so that lists can be
- * sorted by them without reading every hit.
+ * How long (ms) after its creation a hit is changed by the cheapest write. Later changes are also recorded separately, so
+ * that lists can be sorted by them without reading every hit.
  */
 export const SOON = 10_000;
 
-/** When (ms) a hit changed last, of one that changed later than soon after it was made. */
+/** When (ms) a hit last changed, if that was later than SOON after its creation. */
 export type LateChange = { id: number; sensorId: string; updateDate: number };
 
-/** The late changes of a customer's hits. They may lag by a second. */
+/** Returns the late changes of a customer's hits. May lag by a second. */
 export const lateChanges = async (table: TableReader, customerId: number): Promise<LateChange[]> => {
   const pk = items.lateChange.pk({ customerId });
   const found = await table.queryAll<Omit<LateChange, 'id'>>({ pk, consistent: false });
   return found.map(({ pk, sk, ...change }) => ({ ...change, id: Number(items.lateChange.read({ pk, sk })?.hitId) }));
 };
 
-/** Notes that a hit changed at a time (ms), for lists in the order of changes: with that change, in one transaction. */
+/** The write that records a change of a hit at a time (ms). It belongs in the transaction of the change. */
 export const noteLateChange = (
   customerId: number,
   { id: hitId, sensorId, createDate }: StoredHit,

@@ -1,35 +1,35 @@
 import type { HitPlace } from '#shared/domain/rule/rule-hit.ts';
 
-/** A hit's place, and what tells it from the others. */
+/** The place of a hit, and the fields that identify it. */
 export type KnownHit = HitPlace & { sensorEventId: string; sensorId: string; ruleId: number };
 
-const MOST = 500;
-const MOST_CUSTOMERS = 100;
+const MAX_HITS = 500;
+const MAX_CUSTOMERS = 100;
 
 /**
- * The newest hits of customers as far as this process wrote or read them, each customer's without a gap. What it knows is
- * true for ever; what others append since it doesn't know.
+ * Remembers the newest hits that this process has written or read, without gaps for each customer. Places never change, so
+ * nothing in it becomes wrong, but hits that other processes append are missing.
  */
 export const recentHits = () => {
   const known = new Map<number, KnownHit[]>();
   return {
-    /** All known hits after a place, in their order; null when some between may be unknown. */
+    /** Returns the known hits after a place, in order, or null if some in between may be unknown. */
     since: (customerId: number, { id }: HitPlace): KnownHit[] | null => {
-      const all = known.get(customerId) ?? [];
-      const [oldest] = all;
-      return oldest && oldest.id <= id + 1 ? all.filter((hit) => hit.id > id) : null;
+      const hits = known.get(customerId) ?? [];
+      const [oldest] = hits;
+      return oldest && oldest.id <= id + 1 ? hits.filter((hit) => hit.id > id) : null;
     },
 
-    /** Takes note of hits that follow each other. */
+    /** Remembers consecutive hits. */
     note: (customerId: number, hits: readonly KnownHit[]): void => {
       const [first] = hits;
       if (!first) return;
       const before = known.get(customerId) ?? [];
-      const all = before.at(-1)?.id === first.id - 1 ? before : [];
-      all.push(...hits);
-      all.splice(0, all.length - MOST);
-      if (known.size >= MOST_CUSTOMERS) known.clear();
-      known.set(customerId, all);
+      const newest = before.at(-1)?.id === first.id - 1 ? before : [];
+      newest.push(...hits);
+      newest.splice(0, newest.length - MAX_HITS);
+      if (known.size >= MAX_CUSTOMERS) known.clear();
+      known.set(customerId, newest);
     },
   };
 };

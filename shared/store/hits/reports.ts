@@ -7,10 +7,10 @@ import { items } from '../table.ts';
 import type { HitItem } from './hit-item.ts';
 import { customerLine } from './hit-line.ts';
 
-/** So many hits are in memory at a time as they are stored. */
-const STRETCH = 1_000;
+/** The number of complete hits that are in memory at a time. */
+const CHUNK = 1_000;
 
-const reported = ({
+const reportHit = ({
   createDate,
   sensorId,
   sensorEventId,
@@ -26,27 +26,27 @@ const reported = ({
   feedback: feedback ?? null,
 });
 
-/** What a report is made of. All of it is kept for other reasons, and read eventually consistent, at half the price. */
+/** The data of reports. It is stored for other purposes, and read eventually consistently, at half the price. */
 export const reports = (table: TableReader) => ({
   /**
-   * What a customer's hits say that were made from a time (ms) on and before another, in their order, without those of
-   * simulated events; null: they are more than `most`.
+   * Returns what a report needs of a customer's hits from `from` (ms) on and before `before`, in order, without those of
+   * simulated events. Null if there are more than `limit`.
    */
-  hits: async (customerId: number, from: number, before: number, most: number): Promise<ReportHit[] | null> => {
+  hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {
     const line = await customerLine(table, customerId, from);
-    const isBehind = async (position: number) => (await line.at(position)).createDate >= before;
-    const isAnyBehind = line.size > 0 && (await isBehind(line.size - 1));
-    const end = isAnyBehind ? await firstWhere(0, line.size, isBehind) : line.size;
-    if (end > most) return null;
+    const isAfter = async (position: number) => (await line.at(position)).createDate >= before;
+    const isAnyAfter = line.size > 0 && (await isAfter(line.size - 1));
+    const end = isAnyAfter ? await firstWhere(0, line.size, isAfter) : line.size;
+    if (end > limit) return null;
     const found: ReportHit[] = [];
-    for (let at = 0; at < end; at += STRETCH) {
-      const hits = await line.hits(at, Math.min(end, at + STRETCH));
-      found.push(...hits.filter(({ isSimulated, isErased }) => !isSimulated && !isErased).map(reported));
+    for (let at = 0; at < end; at += CHUNK) {
+      const hits = await line.hits(at, Math.min(end, at + CHUNK));
+      found.push(...hits.filter(({ isSimulated, isErased }) => !isSimulated && !isErased).map(reportHit));
     }
     return found;
   },
 
-  /** The feedback that was given on a sensor since a time (ms); null: it is more than one query reads, 1 MB. */
+  /** Returns the feedback on a sensor since a time (ms), or null if it exceeds the 1 MB that one query reads. */
   feedback: async (customerId: number, sensorId: string, since: number): Promise<Feedback[] | null> => {
     const pk = items.feedback.pk({ customerId, sensorId });
     const idAt = (feedbackId: number) => items.feedback.sk({ feedbackId });

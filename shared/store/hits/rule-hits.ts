@@ -14,32 +14,28 @@ export const ruleHitReads = (table: TableReader) => ({
     return found && !found.isErased ? unpacked(found) : null;
   },
 
-  /** The place of the newest hit, or the one before the first. What was appended since may be missing. */
+  /** Returns the place of the newest hit, or the one before the first. May miss hits that were just appended. */
   tail: async (customerId: number): Promise<HitPlace> => {
     const newest = await edgeOf(table, customerId, true, false);
     return newest ? { id: newest.id, createDate: newest.createDate } : { id: firstId(customerId), createDate: 0 };
   },
 });
 
-/** How long (ms) the next hit of a customer waits for the one before. A try without an answer takes 2 s. */
-const LONGEST_TURN = 3_000;
+/** How long (ms) a hit waits for the previous one of its customer. A write without a response takes 2 s. */
+const MAX_WAIT = 3_000;
 
-const ruleHitWrites = (table: Table, mutex = keyedMutex(LONGEST_TURN), recent = recentHits()) => ({
+const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = recentHits()) => ({
   /**
-   * Appends a hit to the hits of its customer, once for its event and rule. Returns its place, and whether it is new. Ids
-   * have no gaps, so lists are counted by subtraction: a writer takes the place after the last one that it knows of, and
-   * the next one when that is taken. Writers of one process wait for each other and begin where the one before ended, else
-   * most of them would fail. `after`: a place from before the decision was made. A process that applies the same decision
-   * again passes every place since then, and so finds the hit if it was written.
+   * Appends a hit to the hits of its customer, once per event and rule. Returns its place, and whether it is new. Ids have
+   * no gaps, so that lists are counted by subtraction: a writer tries the place after the last one it knows of, then the
+   * next. Writers in one process take turns, because most of them would fail otherwise. `after` is a place from before the
+   * decision. A process that applies the same decision again checks every place since then, and so finds an existing hit.
    */
   append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace & { isNew: boolean }> =>
     mutex(customerId, () => append({ table, recent, customerId }, after, hit, now)),
 
-  /**
-   * Reports attempts to send one message of a hit, by their starts; a success stays one whatever comes later. What was
-   * reported before is left out: a crash makes that happen.
-   */
-  report: (made: Report, now: number): Promise<void> => report(table, made, now),
+  /** Reports attempts to send one message of a hit. Attempts that were reported before are ignored. */
+  report: (attempts: Report, now: number): Promise<void> => report(table, attempts, now),
 });
 
 export const ruleHits = (table: Table) => ({ ...ruleHitReads(table), ...ruleHitWrites(table) });

@@ -4,23 +4,24 @@ import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import { type ReadUser, type Session, unchangedRights } from './sessions.ts';
 
-/** The session that a token opens, and all that a list shows of it. */
+/** The session of a token, with everything that lists show. */
 type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
-/** How many access tokens a user can have at the same time. */
-const ACCESS_TOKENS_MAXIMUM = 20;
-/** Each token of a user takes a slot, so there is never a 21st, however many are made at once. */
+/** The number of access tokens that a user can have at a time. */
+const MAX_ACCESS_TOKENS = 20;
+/** Each token of a user takes a slot, so that parallel calls cannot exceed the maximum. */
 type Slot = { slot: number; id: string; hash: string; expires: number | null };
 
 const slotsOf = (table: TableReader, accountKey: string) =>
   table.queryAll<Slot>({ pk: items.accessToken.pk({ accountKey }), beginsWith: 'TOKEN#' });
-const isOver = ({ expires }: { expires: number | null }, now: number): boolean => expires !== null && expires <= now;
+const hasExpired = ({ expires }: { expires: number | null }, now: number): boolean =>
+  expires !== null && expires <= now;
 const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
 
 export const accessTokenReads = (table: TableReader) => ({
-  /** The tokens of a user that have not expired, the oldest first. */
+  /** Returns the tokens of a user that have not expired, the oldest first. */
   list: async (accountKey: string, now: number): Promise<AccessToken[]> => {
     const slots = await slotsOf(table, accountKey);
-    const keys = slots.filter((slot) => !isOver(slot, now)).map(({ hash }) => items.session({ hash }));
+    const keys = slots.filter((slot) => !hasExpired(slot, now)).map(({ hash }) => items.session({ hash }));
     const sessions = keys.length === 0 ? [] : await table.getAll<TokenSession>(keys);
     return sessions
       .map(({ expires, lastUsed = null, ...rest }) => ({ ...rest, lastUsed, expiresAt: expires }))
@@ -29,7 +30,7 @@ export const accessTokenReads = (table: TableReader) => ({
 });
 
 const accessTokenWrites = (table: Table) => ({
-  /** Makes a token, if its user has a free slot and its permissions have not changed since they were checked. */
+  /** Creates a token, if its user has a free slot and its permissions have not changed since they were checked. */
   create: async (
     user: ReadUser,
     hash: string,
@@ -37,11 +38,11 @@ const accessTokenWrites = (table: Table) => ({
     now: number,
   ): Promise<'too_many' | 'changed' | null> => {
     const { accountKey } = user;
-    const taken = (await slotsOf(table, accountKey)).filter((slot) => !isOver(slot, now)).map(({ slot }) => slot);
-    const free = Array.from({ length: ACCESS_TOKENS_MAXIMUM }, (_, at) => at).filter((slot) => !taken.includes(slot));
+    const taken = (await slotsOf(table, accountKey)).filter((slot) => !hasExpired(slot, now)).map(({ slot }) => slot);
+    const free = Array.from({ length: MAX_ACCESS_TOKENS }, (_, at) => at).filter((slot) => !taken.includes(slot));
     const { expires, id } = token;
     const ttl = ttlOf(expires);
-    // A random free slot, so that calls at the same time rarely choose the same one.
+    // Starts at a random free slot, so that parallel calls rarely choose the same one.
     const start = hash.charCodeAt(0) + hash.charCodeAt(1);
     for (const turn of free.keys()) {
       const slot = free[(start + turn) % free.length] ?? 0;
@@ -59,9 +60,9 @@ const accessTokenWrites = (table: Table) => ({
     return 'too_many';
   },
 
-  /** Deletes a token. False when there is none with that id. */
+  /** Deletes a token. False if there is none with that id. */
   remove: async (accountKey: string, id: string, now: number): Promise<boolean> => {
-    const found = (await slotsOf(table, accountKey)).find((slot) => slot.id === id && !isOver(slot, now));
+    const found = (await slotsOf(table, accountKey)).find((slot) => slot.id === id && !hasExpired(slot, now));
     if (!found) return false;
     const { slot, hash } = found;
     const failed = await table.write(
@@ -71,18 +72,18 @@ const accessTokenWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Deletes the tokens of a deleted user; they were void already. */
+  /** Deletes the tokens of a deleted user, which are invalid already. */
   removeAll: async (accountKey: string): Promise<void> => {
     for (const { slot, hash } of await slotsOf(table, accountKey))
       await table.write({ remove: items.accessToken({ accountKey, slot }) }, { remove: items.session({ hash }) });
   },
 
-  /** Notes the use of a token, unless it was noted after `before` or the token is gone. */
+  /** Records the use of a token, unless one was recorded after `before` (ms) or the token was deleted. */
   noteUse: async (hash: string, before: number, now: number): Promise<void> => {
-    const unnoted = where('attribute_exists(pk) AND (attribute_not_exists(#lastUsed) OR #lastUsed <= :before)', {
+    const isOutdated = where('attribute_exists(pk) AND (attribute_not_exists(#lastUsed) OR #lastUsed <= :before)', {
       before,
     });
-    await table.update(items.session({ hash }), changes({ set: { lastUsed: now }, if: unnoted }));
+    await table.update(items.session({ hash }), changes({ set: { lastUsed: now }, if: isOutdated }));
   },
 });
 

@@ -3,31 +3,31 @@ import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { rateKey } from './limits.ts';
 
-/** Seconds after which failures are forgotten when no other follows. */
-const MEMORY = 86_400;
+/** Seconds after which failures are forgotten if no other follows. */
+const MEMORY_SECONDS = 86_400;
 
-/** The number of failures in a row, and until when (ms) further tries are refused. */
+/** The number of consecutive failures, and until when (ms) further attempts are refused. */
 type Failures = { failures: number; until?: number; ttl: number };
 
 const waitOf = (row: Failures | null, now: number): number =>
   row && row.ttl > now / 1_000 ? Math.max(0, (row.until ?? 0) - now) : 0;
 
-/** Growing delays between failed tries. Conditional writes make them exact over all instances, also for parallel tries. */
+/** Growing delays after failed attempts. Conditional writes make them exact across all processes and parallel attempts. */
 const backoffWrites = (table: Table) => {
-  const keyOf = (subject: string) => rateKey(subject, 'failures');
-  const read = (subject: string) => table.get<Failures>(keyOf(subject));
+  const failuresKey = (subject: string) => rateKey(subject, 'failures');
+  const read = (subject: string) => table.get<Failures>(failuresKey(subject));
   return {
-    /** Milliseconds until the next try is allowed; 0: now. */
+    /** Returns the milliseconds until the next attempt is allowed; 0 means now. */
     wait: async (subject: string, now: number): Promise<number> => waitOf(await read(subject), now),
 
     /**
-     * Counts a failure. From the failure number `from` in a row on, the next try has to wait. Returns 0, or the ms that
-     * this try should have waited because others failed meanwhile: then it is not counted.
+     * Counts a failure. From the consecutive failure number `from` on, the next attempt has to wait. Returns 0, or the ms
+     * that this attempt should have waited because others failed meanwhile; then it is not counted.
      */
     fail: async (subject: string, from: number, now: number): Promise<number> => {
-      const key = keyOf(subject);
+      const key = failuresKey(subject);
       const second = Math.floor(now / 1_000);
-      const ttl = second + MEMORY;
+      const ttl = second + MEMORY_SECONDS;
       for (;;) {
         const free = where('attribute_not_exists(pk) OR (#failures < :last AND #ttl > :second)', {
           last: from - 1,
@@ -47,8 +47,8 @@ const backoffWrites = (table: Table) => {
     },
 
     /**
-     * Forgets the failures after a success. Returns 0, or the ms that this try should have waited because others failed
-     * meanwhile: then it does not count as a success.
+     * Resets the failures after a success. Returns 0, or the ms that this attempt should have waited because others failed
+     * meanwhile; then it does not count as a success.
      */
     succeed: async (subject: string, now: number): Promise<number> => {
       for (;;) {
@@ -56,7 +56,7 @@ const backoffWrites = (table: Table) => {
         const wait = waitOf(row, now);
         if (!row || wait > 0) return wait;
         const unchanged = where('attribute_not_exists(pk) OR #failures = :failures', { failures: row.failures });
-        if (!(await table.write({ remove: keyOf(subject), where: unchanged }))) return 0;
+        if (!(await table.write({ remove: failuresKey(subject), where: unchanged }))) return 0;
       }
     },
   };

@@ -2,17 +2,17 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A login that goes on at the issuer: the browser that began it (a hash), and what its answer must fit. */
+/** A login that continues at the issuer: the hash of the browser that started it, and what the response must match. */
 type OidcLogin = { browser: string; nonce: string; verifier: string; expires: number };
-/** A user whom an issuer knows. Somebody may be one at several customers, at one of them at a time. */
-type External = { userId: number; customerId: number };
+/** A user who logs in at an issuer. One person can have a user at each of several customers. */
+type ExternalUser = { userId: number; customerId: number };
 
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 
 export const externalReads = (table: TableReader) => ({
-  /** The users of somebody whom an issuer knows, by the hash of issuer and subject. */
-  usersOf: (hash: string) => table.queryAll<External>({ pk: items.externalUser.pk({ hash }) }),
-  /** What the issuer said at the login of a session, for the logout there. */
+  /** Returns the users of a person at an issuer, by the hash of issuer and subject. */
+  usersOf: (hash: string) => table.queryAll<ExternalUser>({ pk: items.externalUser.pk({ hash }) }),
+  /** Returns the ID token from the login of a session, which the logout at the issuer needs. */
   idToken: async (hash: string): Promise<string | null> =>
     (await table.get<{ idToken: string }>(items.idToken({ hash })))?.idToken ?? null,
 });
@@ -22,12 +22,12 @@ const externalWrites = (table: Table) => ({
     await table.write({ put: { ...login, ...items.oidcLogin({ hash }), ttl: ttlOf(login.expires) } });
   },
   /**
-   * Takes a login that goes on, by the hash of its state: once, whoever asks. Null: there is none, or it was taken. Where
-   * the answer of the table is lost, nobody gets it: of a removal, somebody else could have done it.
+   * Returns a started login by the hash of its `state`, only once. Null if there is none, or it was used (`isTaken`). If
+   * the response of the table is lost, nobody gets it. A removal could not tell whether this or another call made it.
    */
   take: async (hash: string): Promise<OidcLogin | null> => {
-    const isThere = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');
-    const update = changes({ set: { isTaken: true }, if: isThere }, 'ALL_NEW');
+    const isUnused = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');
+    const update = changes({ set: { isTaken: true }, if: isUnused }, 'ALL_NEW');
     return (await table.update(items.oidcLogin({ hash }), update)) as OidcLogin | null;
   },
   keepIdToken: async (hash: string, idToken: string, expires: number): Promise<void> => {

@@ -5,37 +5,37 @@ import { unchangedRights } from './sessions.ts';
 import { keyOfUser, type UserItem } from './users.ts';
 
 /**
- * The second factor of an account. `sealed`: its secret; `lastStep`: the newest time step whose code was used; `codes`:
- * the hashes of the recovery codes that are left.
+ * The second factor of an account. `sealed`: its encrypted secret; `lastStep`: the newest time step whose code was used;
+ * `codes`: the hashes of the remaining recovery codes.
  */
 export type Otp = { sealed: string; isOn: boolean; lastStep: number; codes: string[] };
-type Owner = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
-/** How a second factor is switched on: by the code of a step, in the session with this hash. */
-type Proven = { lastStep: number; codes: readonly string[]; sessionHash: string };
+type OtpUser = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
+/** The proof that enables a second factor: the time step of a valid code, entered in the session with this hash. */
+type OtpProof = { lastStep: number; codes: readonly string[]; sessionHash: string };
 
 export const otpReads = (table: TableReader) => ({
   get: (accountKey: string) => table.get<Otp>(items.otp({ accountKey })),
 });
 
 const otpWrites = (table: Table) => ({
-  /** Keeps a secret that is not on yet, in place of an earlier one. False: the second factor is on. */
-  begin: async (accountKey: string, sealed: string): Promise<boolean> => {
-    const put = { sealed, isOn: false, lastStep: 0, codes: [], ...items.otp({ accountKey }) };
+  /** Stores an encrypted secret that is not enabled yet, replacing an earlier one. False if the second factor is enabled. */
+  begin: async (accountKey: string, encryptedSecret: string): Promise<boolean> => {
+    const put = { sealed: encryptedSecret, isOn: false, lastStep: 0, codes: [], ...items.otp({ accountKey }) };
     const isOff = where('attribute_not_exists(pk) OR #isOn = :no', { no: false });
     return (await table.write({ put, where: isOff })) === null;
   },
 
   /**
-   * Switches the second factor on. Its session may do all from now on if it had to do this first: by a write of its own,
-   * after it, for its function may change nothing else of sessions. False: it has another secret by now, is on already, or
-   * its user is gone.
+   * Enables the second factor. If its session was limited to setting it up, a separate write then lifts that limit, since
+   * this function may change nothing else of sessions. False if the secret has changed, the second factor is enabled
+   * already, or the user was deleted.
    */
-  switchOn: async (user: Owner, { sealed }: Otp, { sessionHash, ...proven }: Proven): Promise<boolean> => {
+  switchOn: async (user: OtpUser, { sealed: secret }: Otp, { sessionHash, ...proof }: OtpProof): Promise<boolean> => {
     const { accountKey } = user;
-    const unchanged = where('#sealed = :sealed AND #isOn = :no', { sealed, no: false });
+    const unchanged = where('#sealed = :secret AND #isOn = :no', { secret, no: false });
     const has = changes({ set: { hasOtp: true }, if: present });
     const failed = await table.write(
-      { update: items.otp({ accountKey }), changes: changes({ set: { isOn: true, ...proven }, if: unchanged }) },
+      { update: items.otp({ accountKey }), changes: changes({ set: { isOn: true, ...proof }, if: unchanged }) },
       { update: items.account({ accountKey }), changes: has },
       { update: keyOfUser(user.customerId, user.id), changes: has },
     );
@@ -44,14 +44,14 @@ const otpWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Uses up the code of a time step. False: that of this or a later one was used just now. */
-  useStep: async (accountKey: string, { sealed }: Otp, step: number): Promise<boolean> => {
-    const isUnused = where('#sealed = :sealed AND #lastStep < :step', { sealed, step });
+  /** Uses up the code of a time step. False if this or a later code was just used. */
+  useStep: async (accountKey: string, { sealed: secret }: Otp, step: number): Promise<boolean> => {
+    const isUnused = where('#sealed = :secret AND #lastStep < :step', { secret, step });
     const update = changes({ set: { lastStep: step }, if: isUnused });
     return (await table.update(items.otp({ accountKey }), update)) !== null;
   },
 
-  /** Uses up a recovery code. False: there is none with this hash any more. */
+  /** Uses up a recovery code. False if no unused code has this hash. */
   useCode: async (accountKey: string, hash: string): Promise<boolean> => {
     const key = items.otp({ accountKey });
     for (;;) {
@@ -62,7 +62,7 @@ const otpWrites = (table: Table) => ({
     }
   },
 
-  /** Removes the second factor, and ends all sessions. Says why not: there is none, or the rights of the user changed. */
+  /** Removes the second factor and ends all sessions. Otherwise returns why not: none is enabled, or the user's rights changed. */
   remove: async (user: UserItem): Promise<'off' | 'changed' | null> => {
     const { accountKey } = user;
     const account = changes({ add: { epoch: 1 }, remove: ['hasOtp'], if: unchangedRights(user) });

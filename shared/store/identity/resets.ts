@@ -3,12 +3,12 @@ import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import type { Account, Made } from './sessions.ts';
 
-/** Whose password a code sets. */
+/** The user whose password a reset code sets. */
 export type Resetting = Pick<Account, 'accountId' | 'customerId'> & { username: string };
 
 /**
- * A code that sets a password once. It is void when it expires, and with any change of the password, or of the address
- * that it was mailed to, before.
+ * A code that sets a password once. It becomes invalid when it expires, or when the password or the address that it was
+ * mailed to changes.
  */
 type Reset = Made & Resetting & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
@@ -26,12 +26,11 @@ const resetWrites = (table: Table) => ({
     );
   },
 
-  /** Uses a code up: the password is new and all sessions are over. False: the code is void, or was used just now. */
+  /** Uses up a code: sets the password and ends all sessions. False if the code is invalid, or was just used. */
   use: async (hash: string, { accountKey, epoch, mailbox }: Reset, passwordHash: string): Promise<boolean> => {
-    const given = { was: epoch, mailbox, yes: true };
     const account = changes({
       add: { epoch: 1 },
-      if: where('#epoch = :was AND #mailbox = :mailbox AND #canLogin = :yes', given),
+      if: where('#epoch = :was AND #mailbox = :mailbox AND #canLogin = :yes', { was: epoch, mailbox, yes: true }),
     });
     const failed = await table.write(
       { remove: items.reset({ hash }), where: present },

@@ -3,39 +3,39 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { type Condition, changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** When a credential was made (ms). */
+/** When a credential was created (ms). */
 export type Made = { createDate: number };
 
-/** A login or an access token. It is over when its time is; a login also when the account's epoch moved on. */
+/** A login or an access token. It ends when it expires; a login also when the account's epoch increases. */
 export type Session = Made & {
   kind: 'session' | 'token';
   accountId: number;
   epoch: number;
   csrf: string;
-  /** ms; null: never. */
+  /** ms, or null for never. */
   expires: number | null;
-  /** Of a token: what it is limited to; null: all that the account may do. */
+  /** Token: the permissions that it is limited to, or null for all of the account. */
   permissions?: readonly Permission[] | null;
-  /** Of a token: it opens nothing but GET. */
+  /** Token: allows nothing but GET. */
   readOnly?: boolean;
-  /** Of a login: its id in lists, and where it came from. */
+  /** Login: its id in lists, and where it came from. */
   id?: string;
   address?: string;
   userAgent?: string;
-  /** Of a login at an issuer: when (ms) that asked who it is, which may be long before; 0: it does not say. */
+  /** Login at an issuer: when (ms) the user authenticated there, possibly long before; 0 if the issuer does not say. */
   authDate?: number;
-  /** Of a login: the account must have a second factor and had none, so it may only set it up (completion 12). */
+  /** Login: the account needs a second factor and had none, so the session may only set one up (completion 12). */
   mustSetOtp?: true;
-  /** Of a token: what its user calls it. */
+  /** Token: the name that its user gave it. */
   name?: string;
-  /** Of a token: ms, to the minute. */
+  /** Token: ms, to the minute. */
   lastUsed?: number | null;
 };
 
 /** The session of a new login. */
 type NewSession = Session & { id: string; expires: number };
 
-/** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
+/** The rights of a user. Each request reads them together with its session, by the key inside the token. */
 export type Account = {
   accountId: number;
   username: string;
@@ -45,17 +45,17 @@ export type Account = {
   canLogin: boolean;
   locale: string;
   epoch: number;
-  /** Moves on with each change of the e-mail address. */
+  /** Increases with each change of the e-mail address. */
   mailbox: number;
-  /** Its logins need a code. */
+  /** Logins need a code of the second factor. */
   hasOtp?: true;
-  /** It logs in at an issuer, and has no password. */
+  /** The user logs in at an issuer, and has no password. */
   isExternal?: true;
 };
 
-/** A user as it was read: by what it may do was judged who may change it. */
+/** A user as it was read, with the rights that decided whether the caller may change it. */
 export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
-/** The account may do what it might when that was judged. */
+/** The condition that the rights of a user are as they were read. */
 export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 
@@ -71,7 +71,7 @@ export const sessionReads = (table: TableReader) => ({
 });
 
 const sessionWrites = (table: Table) => ({
-  /** Starts a session, and lists it among the logins of the account. */
+  /** Starts a session and lists it among the logins of the account. */
   start: async (accountKey: string, hash: string, session: NewSession): Promise<void> => {
     const { id, createDate, expires } = session;
     const ttl = Math.ceil(expires / 1_000);
@@ -81,14 +81,13 @@ const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }), where: present });
   },
-  /** Keeps a password at a new cost, unless it was changed meanwhile. */
+  /** Replaces the hash of a password by one with a new cost, unless the password has changed meanwhile. */
   rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },
   /**
-   * A new password, which ends all sessions at once: none carries the account's new epoch. `was`: the hash that it
-   * replaces, null for whatever there is. False: it is another one by now, or the account is gone or may do something
-   * else than what the change was judged by.
+   * Sets a password and ends all sessions, because none has the account's new epoch. `was`: the hash to replace, or null
+   * for any. False if the password or the rights of the user have changed, or the user was deleted.
    */
   setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;

@@ -10,17 +10,17 @@ import { items } from '../table.ts';
 import { type Account, unchangedRights } from './sessions.ts';
 
 /**
- * `subject`: it logs in at an issuer, which knows it by this hash. `lostAccess`: it may not log in because the issuer says
- * nothing any more that lets it.
+ * A user as it is stored. `subject`: the hash of the user's issuer and subject, if the user logs in at an issuer.
+ * `lostAccess`: the user may not log in because the issuer no longer grants any access.
  */
 export type UserItem = User & { accountKey: string; subject?: string; lostAccess?: true };
-/** What proves a login: the hash of a password, or an issuer. */
-type Proof = string | { subject: string };
+/** The credential of a user: the hash of a password, or the subject at an issuer. */
+type Credential = string | { subject: string };
 
-/** Users without a customer are kept under customer 0, which only their own sessions and system admins can read. */
+/** The key of a user. Users without a customer are under customer 0, which only they and system admins can read. */
 export const keyOfUser = (customerId: number | null, userId: number) =>
   items.user({ customerId: customerId ?? UNASSIGNED, userId });
-const dutyOf = (customerId: number | null, userId: number) =>
+const dutyKey = (customerId: number | null, userId: number) =>
   items.duty({ customerId: customerId ?? UNASSIGNED, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
@@ -28,45 +28,45 @@ const accountOf = (user: User, epoch: number): Account => {
   return { accountId, username, customerId, isAdmin, permissions, canLogin, locale, epoch, mailbox: 0 };
 };
 
-const proofOf = ({ id: userId, customerId }: User, accountKey: string, proof: Proof): Write => {
-  if (typeof proof === 'string') return { put: { ...items.password({ accountKey }), hash: proof } };
-  const at = { customerId: customerId ?? UNASSIGNED };
-  const key = items.externalUser({ hash: proof.subject, ...at });
-  return { put: { ...key, userId, ...at }, where: absent };
+const putCredential = (user: User, accountKey: string, credential: Credential): Write => {
+  if (typeof credential === 'string') return { put: { ...items.password({ accountKey }), hash: credential } };
+  const customerId = user.customerId ?? UNASSIGNED;
+  const key = items.externalUser({ hash: credential.subject, customerId });
+  return { put: { ...key, userId: user.id, customerId }, where: absent };
 };
 
-/** All that a new user is, if its name is free. */
-const creating = (user: User, accountKey: string, proof: Proof): Write[] => {
+/** The writes of a new user, which fail if its username is taken. */
+const putUser = (user: User, accountKey: string, credential: Credential): Write[] => {
   const { customerId } = user;
   const name = usernameKey(user.username);
-  const isKnown = typeof proof === 'string' ? {} : proof;
-  const isExternal = typeof proof === 'string' ? {} : { isExternal: true };
+  const subject = typeof credential === 'string' ? {} : credential;
+  const isExternal = typeof credential === 'string' ? {} : { isExternal: true };
   return [
     { put: { ...items.username({ username: name }), accountKey }, where: absent },
-    { put: { ...user, ...keyOfUser(customerId, user.id), accountKey, ...isKnown }, where: absent },
+    { put: { ...user, ...keyOfUser(customerId, user.id), accountKey, ...subject }, where: absent },
     { put: { ...accountOf(user, 0), ...isExternal, ...items.account({ accountKey }) }, where: absent },
-    proofOf(user, accountKey, proof),
+    putCredential(user, accountKey, credential),
     { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? UNASSIGNED } },
   ];
 };
 
-/** What a deleted user left is found by this: lines of the audit are kept longest. */
+/** The item that leads to the data of a deleted user for as long as the audit log, which is kept longest. */
 const formerUser = ({ customerId, id: userId, accountKey }: UserItem, now: number): Write => {
   const ttl = Math.ceil((now + AUDIT_KEPT) / 1_000);
   return { put: { ...items.formerUser({ customerId: customerId ?? 0, userId }), accountKey, ttl } };
 };
 
-type Created = 'username_taken' | 'customer_unknown' | 'limit_reached' | null;
-const create = async (table: Table, { customerId }: User, most: number, writes: Write[]): Promise<Created> => {
+type Refusal = 'username_taken' | 'customer_unknown' | 'limit_reached';
+const create = async (table: Table, { customerId }: User, limit: number, writes: Write[]): Promise<Refusal | null> => {
   if (customerId === null) return (await table.write(...writes)) && 'username_taken';
-  const failed = await giveOne(table, { customerId, kind: 'users', most }, ...writes);
+  const failed = await giveOne(table, { customerId, kind: 'users', limit }, ...writes);
   if (typeof failed === 'string') return failed;
   return failed.length === 0 ? null : 'username_taken';
 };
 
 export const userReads = (table: TableReader) => ({
   get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOfUser(customerId, userId)),
-  /** What is kept of a deleted user. */
+  /** Returns the item that leads to the data of a deleted user. */
   former: (customerId: number | null, userId: number) =>
     table.get<{ accountKey: string }>(items.formerUser({ customerId: customerId ?? 0, userId })),
   list: (customerId: number | null) =>
@@ -75,16 +75,16 @@ export const userReads = (table: TableReader) => ({
 
 const userWrites = (table: Table) => ({
   /**
-   * Creates a user whole, or says why not: the username is unique, and the customer has `most` users at most, whatever
-   * happens at the same time.
+   * Creates a user, or returns why not. The username is unique and the customer has at most `limit` users, even if calls
+   * run in parallel.
    */
-  create: (user: User, accountKey: string, hash: string, most: number): Promise<Created> =>
-    create(table, user, most, creating(user, accountKey, hash)),
-  /** Creates a user of an issuer, whom it knows by the hash `subject`, in the same way. */
-  createExternal: (user: User, accountKey: string, subject: string, most: number): Promise<Created> =>
-    create(table, user, most, creating(user, accountKey, { subject })),
+  create: (user: User, accountKey: string, hash: string, limit: number): Promise<Refusal | null> =>
+    create(table, user, limit, putUser(user, accountKey, hash)),
+  /** Creates a user who logs in at an issuer; `subject` is the hash of issuer and subject. */
+  createExternal: (user: User, accountKey: string, subject: string, limit: number): Promise<Refusal | null> =>
+    create(table, user, limit, putUser(user, accountKey, { subject })),
 
-  /** Replaces the profile; false: the user is gone, or may do something else or has another address by now. */
+  /** Replaces the profile. False if the user was deleted, or its rights or e-mail address have changed. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };
@@ -103,25 +103,25 @@ const userWrites = (table: Table) => ({
   },
 
   /**
-   * Replaces what a user may do, for the very next request; whoever may not log in has no session left, and is off duty. False: the user
-   * is gone, or may do something else by now than what the change was judged by.
+   * Replaces the rights of a user, from the next request on. A user who may no longer log in loses all sessions and is off
+   * duty. False if the user was deleted, or its rights have changed since they were read.
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number, isLost = false): Promise<boolean> => {
     const { accountKey, customerId, id } = user;
     const account = changes({ set: access, ...(!access.canLogin && { add: { epoch: 1 } }), if: unchangedRights(user) });
     const set = { ...access, updateDate: now, ...(isLost && { lostAccess: true }) };
-    const own = { set, ...(!isLost && { remove: ['lostAccess'] }), if: present };
+    const userChanges = { set, ...(!isLost && { remove: ['lostAccess'] }), if: present };
     const failed = await table.write(
-      { update: keyOfUser(customerId, id), changes: changes(own) },
+      { update: keyOfUser(customerId, id), changes: changes(userChanges) },
       { update: items.account({ accountKey }), changes: account },
-      ...(access.canLogin ? [] : [{ remove: dutyOf(customerId, id) }]),
+      ...(access.canLogin ? [] : [{ remove: dutyKey(customerId, id) }]),
     );
     return failed === null;
   },
 
   /**
-   * Removes a user whole, with channels and duty: without its account no session or token opens anything. False: it is gone already, or may do
-   * something else by now than what the removal was judged by.
+   * Deletes a user with channels and duty. Without the account, no session or token is valid. False if the user was
+   * deleted already, or its rights have changed since they were read.
    */
   remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;
@@ -132,7 +132,7 @@ const userWrites = (table: Table) => ({
       { remove: items.otp({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.owner({ kind: 'user', id }) },
-      { remove: dutyOf(customerId, id) },
+      { remove: dutyKey(customerId, id) },
       formerUser(user, now),
       ...(subject ? [{ remove: items.externalUser({ hash: subject, customerId: customerId ?? UNASSIGNED }) }] : []),
       ...channelKinds.map((by) => ({

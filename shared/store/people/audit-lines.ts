@@ -9,7 +9,7 @@ export const auditLineWrites = (table: Table) => ({
     const ttl = Math.ceil((timeOfAuditId(line.id) + AUDIT_KEPT) / 1_000);
     await table.write({ put: { ...line, ...items.auditLine({ customerId, lineId: line.id }), ttl } });
   },
-  /** Removes the line of a change that was not made. */
+  /** Removes the line of a change that was not made after all. */
   takeBack: async (customerId: number, lineId: string): Promise<void> => {
     await table.write({ remove: items.auditLine({ customerId, lineId }) });
   },

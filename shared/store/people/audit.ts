@@ -5,12 +5,12 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { type Bounds, firstOf, lookFor } from '../engine/look.ts';
 import { items } from '../table.ts';
 
-/** A line costs about half a KB to look at: a stretch is 32 read units, and 44 at its start. */
+/** Reading a line costs about half a KB. A chunk costs 32 read units, the first one 44. */
 const BOUNDS: Bounds = { stretch: 500, stretches: 10 };
-/** Of so many at the start of a list a reader finds what it has just caused; those behind may lag, at half the price. */
+/** The number of lines at the start of a list that are read consistently. The others may lag, at half the price. */
 const FRESH = 200;
 
-/** Which lines a page shows. */
+/** Selects the lines of a page. */
 type AuditQuery = {
   page: number;
   perPage: number;
@@ -22,7 +22,7 @@ type AuditQuery = {
   refused?: boolean | undefined;
 };
 
-const fits = ({ actor, object, operation, refused }: StoredLine, query: AuditQuery): boolean =>
+const matches = ({ actor, object, operation, refused }: StoredLine, query: AuditQuery): boolean =>
   (query.actorId === undefined || query.actorId === actor.id) &&
   (query.operation === undefined || query.operation === operation) &&
   (query.objectKind === undefined || query.objectKind === object.kind) &&
@@ -30,12 +30,12 @@ const fits = ({ actor, object, operation, refused }: StoredLine, query: AuditQue
   (query.refused === undefined || query.refused === refused);
 
 export const auditReads = (table: TableReader) => ({
-  /** A page of the lines of a customer in a span of time (ms), newest first. */
+  /** Returns a page of the lines of a customer from `since` to `until` (ms), newest first. */
   page: (customerId: number, [since, until]: readonly [number, number], query: AuditQuery) => {
     const low = auditIdsFrom(since);
     const high = auditIdsFrom(until + 1);
     return lookFor(query, BOUNDS, async (after: string | undefined, limit, isFirst) => {
-      // The table refuses a range that ends before it begins, and a start that is outside of its range.
+      // DynamoDB rejects a range that ends before it starts, and a start outside the range.
       if (low > high || (after !== undefined && after < low)) return { rows: [], next: undefined };
       const at = (lineId: string) => items.auditLine({ customerId, lineId });
       const isInside = after !== undefined && after <= high;
@@ -51,7 +51,7 @@ export const auditReads = (table: TableReader) => ({
         isFirst ? FRESH : 0,
       );
       const lines = rows.map((row): AuditLine => ({ ...row, date: timeOfAuditId(row.id) }));
-      return { rows: lines.filter((line) => fits(line, query)), next: isWhole ? undefined : lines.at(-1)?.id };
+      return { rows: lines.filter((line) => matches(line, query)), next: isWhole ? undefined : lines.at(-1)?.id };
     }) satisfies Promise<LookedPage<AuditLine>>;
   },
 });

@@ -2,14 +2,11 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/**
- * Where the canary lives: its customer, its sensor with the sealed token of its device, and the address that its webhook
- * calls.
- */
+/** The setup of the canary: its customer, its sensor, the encrypted token of its device, and the URL of its webhook. */
 export type CanaryHome = { customerId: number; sensorId: string; deviceToken: string; url: string };
 /**
- * The last fall of the canary: its message, when (ms) the canary began, and when it came back; `lastBack` (ms) is when any
- * came back last.
+ * The last test fall of the canary: the UUID of its message, when (ms) it was sent, and when it came back. `lastBack` (ms)
+ * is when any last came back.
  */
 type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number };
 
@@ -19,7 +16,7 @@ export const canaryReads = (table: TableReader) => ({
 });
 
 const canaryWrites = (table: Table) => ({
-  /** Keeps where the canary lives, and marks its device: what it says is not counted as a message of a home. */
+  /** Stores the setup of the canary, and marks its device, whose messages are not counted as those of a customer. */
   settle: async (home: CanaryHome, deviceHash: string): Promise<void> => {
     await table.write(
       { put: { ...home, ...items.canaryHome({}) } },
@@ -29,7 +26,7 @@ const canaryWrites = (table: Table) => ({
   begin: async (uuid: string, begun: number): Promise<void> => {
     await table.update(items.canaryRound({}), changes({ set: { uuid, begun }, remove: ['back'] }));
   },
-  /** Notes that a fall came back. False when it is not the last one, or came back before. */
+  /** Records that a fall came back. False if it is not the last one, or came back before. */
   comeBack: async (uuid: string, back: number): Promise<boolean> => {
     const isLast = where('#uuid = :uuid AND attribute_not_exists(#back)', { uuid });
     return (await table.update(items.canaryRound({}), changes({ set: { back, lastBack: back }, if: isLast }))) !== null;

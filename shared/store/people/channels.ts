@@ -5,66 +5,67 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** Users without a customer are kept under customer 0. */
-type Of = { customerId: number | null; userId: number };
-type Stored = KeptChannel & { codeHash?: string; codeExpires?: number; tries?: number };
-type Tried = KeptChannel & { codeHash: string };
+/** Users without a customer are under customer 0. */
+type UserKey = { customerId: number | null; userId: number };
+type StoredChannel = KeptChannel & { codeHash?: string; codeExpires?: number; tries?: number };
+type TriedChannel = KeptChannel & { codeHash: string };
 
-const keyOf = ({ customerId, userId }: Of, by: ChannelKind) =>
+const channelKey = ({ customerId, userId }: UserKey, by: ChannelKind) =>
   items.channel({ customerId: customerId ?? UNASSIGNED, userId, by });
 
-const queryOf = (table: TableReader, { customerId, userId }: Of) =>
-  table.queryAll<Stored>({
+const queryChannels = (table: TableReader, { customerId, userId }: UserKey) =>
+  table.queryAll<StoredChannel>({
     pk: items.channel.pk({ customerId: customerId ?? UNASSIGNED, userId }),
     beginsWith: 'CHANNEL#',
   });
 
-const sendable = ({ by, address, subscription }: Stored, key: PushKey | null): Channel[] => {
+const sendable = ({ by, address, subscription }: StoredChannel, key: PushKey | null): Channel[] => {
   if (by !== 'push') return [{ by, address }];
   return subscription && key ? [{ by, subscription, key }] : [];
 };
 
 export const channelReads = (table: TableReader) => ({
-  /** The channels of a user, proven or not. */
-  list: async (of: Of): Promise<KeptChannel[]> =>
-    (await queryOf(table, of)).map(({ by, address, provenDate }) => ({ by, address, provenDate })),
+  /** Returns the channels of a user, verified or not. */
+  list: async (user: UserKey): Promise<KeptChannel[]> =>
+    (await queryChannels(table, user)).map(({ by, address, provenDate }) => ({ by, address, provenDate })),
 
-  /** The proven channels of a user, with all that sending needs. None when there is no such user. */
-  provenOf: async (of: Of): Promise<Channel[]> => {
-    const proven = (await queryOf(table, of)).filter(({ provenDate }) => provenDate !== null);
-    const isPushed = proven.some(({ by }) => by === 'push');
-    const key = isPushed ? await table.get<PushKey>(items.pushKey({})) : null;
-    return proven.flatMap((channel) => sendable(channel, key && { publicKey: key.publicKey, sealed: key.sealed }));
+  /** Returns the verified channels of a user, with everything that sending needs. Empty if there is no such user. */
+  provenOf: async (user: UserKey): Promise<Channel[]> => {
+    const verified = (await queryChannels(table, user)).filter(({ provenDate }) => provenDate !== null);
+    const hasPush = verified.some(({ by }) => by === 'push');
+    const key = hasPush ? await table.get<PushKey>(items.pushKey({})) : null;
+    return verified.flatMap((channel) => sendable(channel, key && { publicKey: key.publicKey, sealed: key.sealed }));
   },
 });
 
 const channelWrites = (table: Table) => ({
-  /** Replaces a channel of a user; `code` is what proves it. False: there is no such user any more. */
-  put: async (of: Of, channel: KeptChannel, code: ChannelCode | null): Promise<boolean> => {
-    const proof = code && { codeHash: code.hash, codeExpires: code.expires, tries: 0 };
+  /** Replaces a channel of a user, with its verification code. False if the user does not exist. */
+  put: async (user: UserKey, channel: KeptChannel, code: ChannelCode | null): Promise<boolean> => {
+    const verification = code && { codeHash: code.hash, codeExpires: code.expires, tries: 0 };
     const failed = await table.write(
-      { put: { ...channel, ...proof, ...keyOf(of, channel.by) } },
-      { check: items.user({ customerId: of.customerId ?? UNASSIGNED, userId: of.userId }), where: present },
+      { put: { ...channel, ...verification, ...channelKey(user, channel.by) } },
+      { check: items.user({ customerId: user.customerId ?? UNASSIGNED, userId: user.userId }), where: present },
     );
     return failed === null;
   },
 
-  /** Takes one of the tries of the code of a channel, and gives both. Null: there is no code, it is over, or tried out. */
-  tryCode: async (of: Of, by: ChannelKind, now: number): Promise<Tried | null> => {
-    const isGood = where('#codeExpires > :now AND #tries < :most', { now, most: CODE_TRIES });
-    return (await table.update(keyOf(of, by), changes({ add: { tries: 1 }, if: isGood }, 'ALL_NEW'))) as Tried | null;
+  /** Uses one attempt at the code of a channel, and returns the channel. Null if no code is valid, or no attempt is left. */
+  tryCode: async (user: UserKey, by: ChannelKind, now: number): Promise<TriedChannel | null> => {
+    const isValid = where('#codeExpires > :now AND #tries < :limit', { now, limit: CODE_TRIES });
+    const attempt = changes({ add: { tries: 1 }, if: isValid }, 'ALL_NEW');
+    return (await table.update(channelKey(user, by), attempt)) as TriedChannel | null;
   },
 
-  /** Notes that a channel is proven by the code with this hash, which is used up. False: another one is by now. */
-  prove: async (of: Of, by: ChannelKind, codeHash: string, provenDate: number): Promise<boolean> => {
-    const isThis = where('#codeHash = :codeHash', { codeHash });
-    const proven = changes({ set: { provenDate }, remove: ['codeHash', 'codeExpires', 'tries'], if: isThis });
-    return (await table.update(keyOf(of, by), proven)) !== null;
+  /** Records that the code with this hash verified a channel, and uses it up. False if the channel has another code. */
+  prove: async (user: UserKey, by: ChannelKind, codeHash: string, provenDate: number): Promise<boolean> => {
+    const sameCode = where('#codeHash = :codeHash', { codeHash });
+    const verified = changes({ set: { provenDate }, remove: ['codeHash', 'codeExpires', 'tries'], if: sameCode });
+    return (await table.update(channelKey(user, by), verified)) !== null;
   },
 
-  /** Removes a channel of a user. False when there is none. */
-  remove: async (of: Of, by: ChannelKind): Promise<boolean> =>
-    (await table.write({ remove: keyOf(of, by), where: present })) === null,
+  /** Removes a channel of a user. False if there is none. */
+  remove: async (user: UserKey, by: ChannelKind): Promise<boolean> =>
+    (await table.write({ remove: channelKey(user, by), where: present })) === null,
 });
 
 export const channels = (table: Table) => ({ ...channelReads(table), ...channelWrites(table) });

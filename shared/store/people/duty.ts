@@ -4,15 +4,15 @@ import { present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 export const dutyReads = (table: TableReader) => ({
-  /** The users of a customer who are on duty now, by their ids. */
+  /** Returns the users of a customer who are on duty now, sorted by id. */
   of: async (customerId: number, now: number): Promise<OnDuty[]> => {
-    const all = await table.queryAll<OnDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY#' });
-    return all.filter(({ until }) => until > now).map(({ userId, until }) => ({ userId, until }));
+    const found = await table.queryAll<OnDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY#' });
+    return found.filter(({ until }) => until > now).map(({ userId, until }) => ({ userId, until }));
   },
 });
 
 const dutyWrites = (table: Table) => ({
-  /** Notes that a user is on duty. False: there is no such user any more, or it may not log in. */
+  /** Puts a user on duty. False if the user does not exist, or may not log in. */
   begin: async (customerId: number, { userId, until }: OnDuty): Promise<boolean> => {
     const failed = await table.write(
       { put: { userId, until, ttl: Math.ceil(until / 1_000), ...items.duty({ customerId, userId }) } },

@@ -4,18 +4,18 @@ import { absent } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 export const pushKeyReads = (table: TableReader) => {
-  let known: PushKey | undefined;
+  let cached: PushKey | undefined;
   return {
-    /** The key that pushes are signed with; null: none was made yet. It never changes, so a process reads it once. */
+    /** Returns the key that signs push messages, or null if none exists yet. It never changes, so a process reads it once. */
     get: async (): Promise<PushKey | null> => {
-      known ??= (await table.get<PushKey>(items.pushKey({}))) ?? undefined;
-      return known ?? null;
+      cached ??= (await table.get<PushKey>(items.pushKey({}))) ?? undefined;
+      return cached ?? null;
     },
   };
 };
 
 const pushKeyWrites = (table: Table) => ({
-  /** Keeps a key, unless there is one by now. */
+  /** Stores a key, unless one exists. */
   keep: async ({ publicKey, sealed }: PushKey): Promise<void> => {
     await table.write({ put: { ...items.pushKey({}), publicKey, sealed }, where: absent });
   },

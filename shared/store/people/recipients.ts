@@ -7,7 +7,7 @@ import { items } from '../table.ts';
 import { dutyReads } from './duty.ts';
 
 export const recipientReads = (table: TableReader) => ({
-  /** Webhooks and bots by their ids, in one batch read. */
+  /** Returns webhooks and bots by their ids, with one batch read. */
   webhooks: async (customerId: number, webhookIds: ReadonlySet<string>, botIds: ReadonlySet<number>) => {
     const found = await table.getAll<Item>([
       ...[...webhookIds].map((webhookId) => items.webhook({ customerId, webhookId })),
@@ -21,18 +21,18 @@ export const recipientReads = (table: TableReader) => ({
     };
   },
 
-  /** A user who may be told of what happens at a customer: one of its own, or a system admin. Null: there is no such user. */
+  /** Returns a user who may be notified about a customer: one of its users, or a system admin. Null if there is none. */
   person: async (customerId: number, userId: number): Promise<UserItem | null> => {
-    const own = await table.get<UserItem>(items.user({ customerId, userId }));
-    if (own) return own;
-    const home = await table.get<{ customerId: number }>(items.owner({ kind: 'user', id: userId }));
-    const found = home && (await table.get<UserItem>(items.user({ customerId: home.customerId, userId })));
+    const user = await table.get<UserItem>(items.user({ customerId, userId }));
+    if (user) return user;
+    const owner = await table.get<{ customerId: number }>(items.owner({ kind: 'user', id: userId }));
+    const found = owner && (await table.get<UserItem>(items.user({ customerId: owner.customerId, userId })));
     return found?.isAdmin ? found : null;
   },
 
-  /** The users of a customer who are on duty now. */
+  /** Returns the users of a customer who are on duty now. */
   onDuty: dutyReads(table).of,
 });
 
-/** Those whom a rule may name. */
+/** The recipients that rules can have. */
 export const recipients = recipientReads;

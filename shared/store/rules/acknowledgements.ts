@@ -9,31 +9,31 @@ import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import { dueRound } from './escalations.ts';
 
-type Place = { customerId: number; hitId: number };
-type Taken = HitItem & { acknowledgement: Acknowledgement };
-/** A hit with the acknowledgement that stands; `notice`: what is to be told of it, if it is new. */
-type Acknowledged = { hit: Taken; notice: NoticeKey | null };
+type HitKey = { customerId: number; hitId: number };
+type AcknowledgedHit = HitItem & { acknowledgement: Acknowledgement };
+/** A hit with the acknowledgement that is valid; `notice`: the notice to process, if the acknowledgement is new. */
+type AcknowledgeResult = { hit: AcknowledgedHit; notice: NoticeKey | null };
 type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 
-/** A hit that is shown since a time (ms): expiry removes it later. */
-const shownHit = async (table: Table, place: Place, since: number): Promise<HitItem | null> => {
-  const hit = await table.get<StoredHit>(items.ruleHit(place));
+/** Returns a hit unless it is older than `since` (ms), even if it has not been removed yet. */
+const visibleHit = async (table: Table, key: HitKey, since: number): Promise<HitItem | null> => {
+  const hit = await table.get<StoredHit>(items.ruleHit(key));
   return hit && hit.createDate >= since && !hit.isErased ? unpacked(hit) : null;
 };
 
-/** Of two changes in the same millisecond, and of the same acknowledgement, only the first must be made. */
-const unchanged = ({ updateDate: was, acknowledgement: shown }: HitItem, isSoon: boolean) =>
+/** The condition that a hit is as it was read. Two changes may have the same date, so the acknowledgement counts too. */
+const unchanged = ({ updateDate: was, acknowledgement: seen }: HitItem, isSoon: boolean) =>
   where(
-    `#updateDate = :was AND ${shown ? '#acknowledgement = :shown' : 'attribute_not_exists(#acknowledgement)'}` +
+    `#updateDate = :was AND ${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'}` +
       `${isSoon ? ' AND attribute_not_exists(#isLate)' : ''}`,
-    { was, ...(shown && { shown }) },
+    { was, ...(seen && { seen }) },
   );
 
-/** Sets or removes the acknowledgement of a hit as it was read. Lists see a late change of it by a note. */
-const change = ({ customerId, hitId }: Place, hit: HitItem, acknowledgement: Acknowledgement | null, time: number) => {
+/** Sets or removes the acknowledgement of a hit as it was read. A late change is also recorded for lists. */
+const change = ({ customerId, hitId }: HitKey, hit: HitItem, acknowledgement: Acknowledgement | null, time: number) => {
   const updateDate = Math.max(time, hit.updateDate);
   const isSoon = !hit.isLate && updateDate <= hit.createDate + SOON;
-  // Once nobody takes care of it, its escalation goes on. What is looked at after that has been acknowledged rests.
+  // Without an acknowledgement the escalation continues.
   const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
   const set = { updateDate, ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }), ...due };
   const remove = acknowledgement ? [] : ['acknowledgement'];
@@ -45,7 +45,7 @@ const change = ({ customerId, hitId }: Place, hit: HitItem, acknowledgement: Ack
   return { updateDate, writes };
 };
 
-/** The notice of an acknowledgement, and the write of it. */
+/** Returns the notice of an acknowledgement, and its write. */
 const noticeOf = (customerId: number, { id: ruleHitId, sensorId }: HitItem, acknowledgement: Acknowledgement) => {
   const { date: receiveDate } = acknowledgement;
   const uuid = uuidV5(sensorId, 'acknowledged', ruleHitId, receiveDate);
@@ -58,43 +58,42 @@ const noticeOf = (customerId: number, { id: ruleHitId, sensorId }: HitItem, ackn
 
 const acknowledgementWrites = (table: Table) => ({
   /**
-   * Acknowledges a hit that was made `since` a time (ms) or later, unless somebody has: then that one stands. One
-   * transaction decides, with the notice of it. Null: there is no such hit.
+   * Acknowledges a hit created at `since` (ms) or later. If somebody has acknowledged it before, that acknowledgement
+   * remains. The notice is written in the same transaction. Null if there is no such hit.
    */
-  make: async (place: Place, given: Acknowledgement, since: number): Promise<Acknowledged | null> => {
-    const { customerId } = place;
-    const made = await retryOnConflict(async () => {
-      const hit = await shownHit(table, place, since);
-      const { acknowledgement } = hit ?? {};
-      if (!hit || acknowledgement)
-        return { found: hit && acknowledgement && { ...hit, acknowledgement }, notice: null };
-      const { updateDate, writes } = change(place, hit, given, given.date);
-      const { notice, write } = noticeOf(customerId, hit, given);
+  make: async (key: HitKey, acknowledgement: Acknowledgement, since: number): Promise<AcknowledgeResult | null> => {
+    const { customerId } = key;
+    const result = await retryOnConflict(async () => {
+      const hit = await visibleHit(table, key, since);
+      const { acknowledgement: earlier } = hit ?? {};
+      if (!hit || earlier) return { found: hit && earlier && { ...hit, acknowledgement: earlier }, notice: null };
+      const { updateDate, writes } = change(key, hit, acknowledgement, acknowledgement.date);
+      const { notice, write } = noticeOf(customerId, hit, acknowledgement);
       const failed = await table.write(...writes, write);
-      return failed === null ? { found: { ...hit, updateDate, acknowledgement: given }, notice } : null;
+      return failed === null ? { found: { ...hit, updateDate, acknowledgement }, notice } : null;
     });
-    return made.found ? { hit: made.found, notice: made.notice } : null;
+    return result.found ? { hit: result.found, notice: result.notice } : null;
   },
 
   /**
-   * Takes the acknowledgement of a hit back at a time (ms), and gives the hit. Null: there is no hit since `since`;
-   * `refused`: it is one that may not be taken back.
+   * Withdraws the acknowledgement of a hit at `now` (ms) and returns the hit. Null if there is no hit since `since`;
+   * `refused` if the acknowledgement must not be withdrawn.
    */
   takeBack: async (
-    place: Place,
-    isAllowed: (shown: Acknowledgement) => boolean,
+    key: HitKey,
+    isAllowed: (acknowledgement: Acknowledgement) => boolean,
     since: number,
     now: number,
   ): Promise<HitItem | 'refused' | null> => {
-    const taken = await retryOnConflict(async () => {
-      const found = await shownHit(table, place, since);
+    const result = await retryOnConflict(async () => {
+      const found = await visibleHit(table, key, since);
       if (!found?.acknowledgement) return { found };
       const { acknowledgement, ...hit } = found;
       if (!isAllowed(acknowledgement)) return { found: 'refused' as const };
-      const { updateDate, writes } = change(place, found, null, now);
+      const { updateDate, writes } = change(key, found, null, now);
       return (await table.write(...writes)) === null ? { found: { ...hit, updateDate } } : null;
     });
-    return taken.found;
+    return result.found;
   },
 });
 

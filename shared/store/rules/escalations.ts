@@ -7,19 +7,19 @@ import type { HitItem } from '../hits/hit-item.ts';
 import { noteLateChange } from '../hits/late-change.ts';
 import { items } from '../table.ts';
 
-/** A hit whose escalation goes on, as it was read. */
+/** A hit whose escalation is running, as it was read. */
 export type EscalatedHit = HitItem & Required<Pick<HitItem, 'escalation' | 'cause'>>;
 
-/** The attributes by which the sweep finds the next round of a hit. */
+/** The attributes by which the sweep finds the next round of a hit. While a round is open, it is due at once. */
 export const dueRound = (hitId: number, { at, open }: Escalation, now: number) =>
   dueAt(String(hitId), open ? now : lookAt(at, now));
 
-const isAsRead = '#escalation = :was';
+const sameEscalation = '#escalation = :was';
 
 const escalationWrites = (table: Table) => ({
   /**
-   * Decides a round of a hit at a time (ms), with the messages of those who have none yet. False when somebody has
-   * acknowledged the hit, or it has changed since it was read. A step comes long after its hit, so lists see it by a note.
+   * Decides a round of a hit at `now` (ms), and adds the messages of its new recipients. False if somebody has acknowledged
+   * the hit, or it has changed since it was read. Always a late change, because a round follows long after the hit.
    */
   open: async (
     customerId: number,
@@ -31,7 +31,7 @@ const escalationWrites = (table: Table) => ({
     const update = changes({
       set: { escalation, updateDate, isLate: true, ...(escalation.isHurried && { nobodyOnDuty: true }) },
       compute: { messages: 'list_append(#messages, :more)' },
-      if: where(`${isAsRead} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
+      if: where(`${sameEscalation} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
         was: hit.escalation,
         before: hit.updateDate,
         more: messages,
@@ -41,19 +41,19 @@ const escalationWrites = (table: Table) => ({
     return (await table.write({ update: key, changes: update }, noteLateChange(customerId, hit, updateDate))) === null;
   },
 
-  /** Has the hit looked at when its next round is due; null ends its escalation. Nothing when it has changed since it was read. */
+  /** Schedules the next round of a hit, or (null) ends its escalation. Does nothing if the hit has changed since it was read. */
   goOn: async (customerId: number, hit: EscalatedHit, next: Escalation | null, now: number): Promise<void> => {
-    const unchanged = where(isAsRead, { was: hit.escalation });
+    const unchanged = where(sameEscalation, { was: hit.escalation });
     const update = next
       ? changes({ set: { escalation: next, ...dueRound(hit.id, next, now) }, if: unchanged })
       : changes({ remove: ['escalation', 'cause', ...dueNames], if: unchanged });
     await table.update(items.ruleHit({ customerId, hitId: hit.id }), update);
   },
 
-  /** Has an acknowledged hit not looked at any more; it keeps how far it has come, for somebody may take that back. */
+  /** Removes an acknowledged hit from the due index. Its escalation is kept, in case the acknowledgement is withdrawn. */
   rest: async (customerId: number, hit: EscalatedHit): Promise<void> => {
-    const isTaken = where(`${isAsRead} AND attribute_exists(#acknowledgement)`, { was: hit.escalation });
-    await table.update(items.ruleHit({ customerId, hitId: hit.id }), changes({ remove: dueNames, if: isTaken }));
+    const isAcknowledged = where(`${sameEscalation} AND attribute_exists(#acknowledgement)`, { was: hit.escalation });
+    await table.update(items.ruleHit({ customerId, hitId: hit.id }), changes({ remove: dueNames, if: isAcknowledged }));
   },
 });
 

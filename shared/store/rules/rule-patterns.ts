@@ -1,99 +1,99 @@
 import { type AccessPattern, counting, each4KB, eachItem, pattern } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-const halvings =
-  '0.5 for 4 KB of them; 0.5 for each halving of the list while it holds expired ones (9 for 100,000); by updateDate 0.5 for ' +
-  '80 late changes, and 0.5 for each halving of their number';
+const searchUnits =
+  '0.5 per 4 KB of hits; while the list holds expired ones, 0.5 per step of a binary search (9 for 100,000); by updateDate, ' +
+  '0.5 per 80 late changes and per step of a search in them';
 
-/** Questions about rules and their hits; see access-patterns.ts. */
+/** Access patterns of rules and their hits. */
 export const rulePatterns = {
   'ruleHits.get': pattern('A rule hit', { get: ['ruleHit'] }, [1, 0]),
   'ruleHits.tail': pattern('The newest hit of a customer', { query: ['ruleHit'] }, [0.5, 0]),
   'acknowledgements.make': pattern(
-    'Acknowledge a hit, if nobody has, with the notice of it',
+    'Acknowledge a hit, if nobody has, with a notice',
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange', 'notice'] },
     [1, 7],
-    '0 written when somebody has',
+    '0 W if somebody has',
   ),
   'acknowledgements.takeBack': pattern(
-    'Take an acknowledgement back',
+    'Withdraw an acknowledgement',
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
     [1, 4],
   ),
   'escalations.open': pattern(
-    'Decide a round of the escalation of a hit, with its messages',
+    'Decide a round of the escalation of a hit, with its notifications',
     { update: ['ruleHit'], put: ['lateChange'] },
     [0, 4],
-    '2 for each KB of the hit, and 2',
+    '2 per KB of the hit, plus 2',
   ),
   'escalations.goOn': pattern(
-    'Note when the next round of a hit is due, or that there is none',
+    'Record when the next round of a hit is due, or that none is',
     { update: ['ruleHit'] },
     [0, 3],
-    'for each KB, and 2 in the index; 1 when it ends',
+    'per KB, plus 2 in the index; 1 if it ends',
   ),
   'escalations.rest': pattern(
-    'Look no more at the escalation of an acknowledged hit',
+    'Remove an acknowledged hit from the due index',
     { update: ['ruleHit'] },
     [0, 2],
-    'for each KB, and 1 in the index',
+    'per KB, plus 1 in the index',
   ),
   'hitLists.page': pattern(
-    'A page of the hits of a customer, in any order, and how many there are',
+    'A page of the hits of a customer in any order, with their total',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },
     [3.5, 0],
-    halvings,
+    searchUnits,
   ),
   'hitLists.pageOfSensor': pattern(
-    'A page of the hits of a sensor, in any order, and how many there are',
+    'A page of the hits of a sensor in any order, with their total',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['lateChange'], queryList: ['hitsOfSensor'] },
     [3, 0],
-    `0.5 for each hit of the page; ${halvings}`,
+    `0.5 per hit on the page; ${searchUnits}`,
   ),
   'reports.hits': pattern(
-    'What the hits of a customer within a span say',
+    'What a report needs of the hits of a customer in a time range',
     { get: ['ruleHit'], query: ['ruleHit'] },
     [3, 0],
-    '0.5 for each 4 KB of them, and for each halving of the list to find its ends',
+    '0.5 per 4 KB of hits, and per step of a binary search for both ends',
   ),
   'reports.feedback': pattern(
-    'The feedback that was given on a sensor since a time',
+    'The feedback on a sensor since a time',
     { query: ['feedback'] },
     [0.5, 0],
-    'for each 4 KB of it',
+    'per 4 KB of it',
   ),
   'ruleHits.append': pattern(
-    'Append a hit after the last one, once for its event and rule',
+    'Append a hit to the list, once per event and rule',
     { query: ['ruleHit'], put: ['ruleHit'] },
     [0, 2],
-    'for each KB; when another took the place: 1 write, and 1 read for each 4 KB since',
+    'per KB; if another hit took its place, 1 W more, and 1 R per 4 KB since then',
   ),
   'ruleHits.report': pattern(
-    'Report attempts to send a message of a hit',
+    'Record attempts to send a notification of a hit',
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
     [0, 1],
-    'for each KB; more than 10 s after the hit: 1 read and 5 written',
+    'per KB; 1 R 5 W if more than 10 s after the hit',
   ),
 
   'rules.get': pattern('A rule, by its id', { get: ['ruleById'] }, [1, 0]),
   'rules.getAll': pattern('Some rules', { batchGet: ['wholeRule'] }, [1, 0], eachItem),
   'rules.list': pattern('The rules of a customer', { query: ['wholeRule'] }, [1, 0], each4KB),
   'rules.listed': pattern(
-    'The fields by which the rules of a customer are sorted',
+    'The fields that the rules of a customer are sorted by',
     { query: ['listedRule'] },
     [1, 0],
-    'for each 4 KB: 20 to 40 rules',
+    'per 4 KB, which hold 20 to 40 rules',
   ),
   'rules.forSituation': pattern(
-    'Which rules watch this situation of this sensor?',
+    'Which rules apply to this situation at this sensor?',
     { query: ['rule'] },
     [2, 0],
-    'for each 4 KB; 3 in a group',
+    'per 4 KB; 3 if it is in a group',
   ),
-  'rules.watchesGroup': pattern('Does a rule watch this group?', { query: ['rule'] }, [1, 0]),
+  'rules.watchesGroup': pattern('Does any rule apply to this group?', { query: ['rule'] }, [1, 0]),
   'rules.namingRegions': pattern('Which rules name a region of this sensor?', { query: ['rule'] }, [1, 0], each4KB),
   'rules.create': pattern(
-    'A new rule, if all that it names is there and its customer has room for it',
+    'Create a rule within the quota of its customer, if everything that it refers to exists',
     counting({
       get: ['enabledRules', 'sensor', 'room'],
       put: ['rule', 'ruleById', 'wholeRule', 'listedRule', 'owner'],
@@ -102,10 +102,10 @@ export const rulePatterns = {
       check: ['sensor', 'bot', 'webhook'],
     }),
     [2, 20],
-    'with a sensor and one recipient; 2 read more with a region',
+    'with a sensor and one recipient; 2 R more with a region',
   ),
   'rules.replace': pattern(
-    'Replace a rule, and move it to where events look for it',
+    'Replace a rule, and move it to its new scope',
     {
       get: ['enabledRules', 'sensor', 'room'],
       put: ['ruleById', 'wholeRule', 'listedRule', 'rule'],
@@ -115,10 +115,10 @@ export const rulePatterns = {
       check: ['customer', 'sensor', 'bot', 'webhook'],
     },
     [0, 16],
-    'with a sensor and one recipient; when it moves or is enabled, up to 3 read and 6 written more; 2 read more with a region',
+    'with a sensor and one recipient; up to 3 R 6 W more if it moves or is enabled; 2 R more with a region',
   ),
   'rules.setRecipients': pattern(
-    'Replace whom a rule tells',
+    'Replace the recipients of a rule',
     { put: ['ruleById', 'wholeRule', 'listedRule', 'rule'] },
     [0, 8],
   ),

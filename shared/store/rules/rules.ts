@@ -15,7 +15,7 @@ import { items } from '../table.ts';
 
 type Optional = 'escalation' | 'repeatSeconds' | 'untilAcknowledged';
 
-/** A rule as it is stored. What says that it does not escalate is left out, for alarms read it. */
+/** A rule as it is stored. Alarms read it, so the defaults of a rule without escalation are left out. */
 type StoredRule = Omit<Rule, Optional> & Partial<Pick<Rule, Optional>>;
 
 const ruleItem = ({
@@ -30,7 +30,7 @@ const ruleItem = ({
   ...(untilAcknowledged === false && { untilAcknowledged }),
 });
 
-/** The rule that an item of the table is. */
+/** Returns the rule that an item holds. */
 const ruleOf = (item: StoredRule): Rule => ({
   escalation: [],
   repeatSeconds: null,
@@ -38,45 +38,45 @@ const ruleOf = (item: StoredRule): Rule => ({
   ...item,
 });
 
-/** How many rules are enabled for the scope and the situation of a rule. */
-const enabledLike = async (table: Table, rule: Rule): Promise<number> =>
+/** Returns the number of rules enabled for the scope and situation of a rule. */
+const enabledCount = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
-/** Counts one enabled rule more, if this rule is enabled. */
-const enabledMore = (rule: Rule, most: number): Write[] => {
+/** The write that counts a rule among the enabled ones, if it is enabled. */
+const countEnabled = (rule: Rule, limit: number): Write[] => {
   if (!rule.isEnabled) return [];
-  const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :most', { most }) });
+  const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :limit', { limit }) });
   return [{ update: enabledKey(rule), changes: add }];
 };
 
-/** Counts one enabled rule less, if this rule is enabled. The count is deleted with the last rule. */
-const enabledLess = async (table: Table, rule: Rule): Promise<Write[]> => {
-  const enabled = rule.isEnabled ? await enabledLike(table, rule) : 0;
+/** The write that no longer counts a rule among the enabled ones, if it was enabled. The last one deletes the count. */
+const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
+  const enabled = rule.isEnabled ? await enabledCount(table, rule) : 0;
   if (enabled < 1) return [];
   if (enabled === 1) return [{ remove: enabledKey(rule), where: where('#enabled = :one', { one: 1 }) }];
   const less = changes({ add: { enabled: -1 }, if: where('#enabled > :one', { one: 1 }) });
   return [{ update: enabledKey(rule), changes: less }];
 };
 
-/** What a replacement of a rule changes in the counts; null when the quota of its new scope and situation is used up. */
-const enabledChange = async (table: Table, before: Rule, rule: Rule, most: number): Promise<Write[] | null> => {
-  const isLike = enabledKey(before).sk === enabledKey(rule).sk;
-  if (isLike && before.isEnabled === rule.isEnabled) return [];
-  if (rule.isEnabled && (await enabledLike(table, rule)) >= most) return null;
-  return [...(await enabledLess(table, before)), ...enabledMore(rule, most)];
+/** The writes to the counts when a rule is replaced, or null if the quota of its new scope and situation is exhausted. */
+const recountEnabled = async (table: Table, before: Rule, rule: Rule, limit: number): Promise<Write[] | null> => {
+  const isSameCount = enabledKey(before).sk === enabledKey(rule).sk;
+  if (isSameCount && before.isEnabled === rule.isEnabled) return [];
+  if (rule.isEnabled && (await enabledCount(table, rule)) >= limit) return null;
+  return [...(await uncountEnabled(table, before)), ...countEnabled(rule, limit)];
 };
 
 type RuleQuotas = Pick<Quotas, 'rules' | 'rulesOfOneSituation'>;
 
-const keyOf = (rule: Rule) => {
+const ruleKey = (rule: Rule) => {
   const { customerId, situation, id: ruleId } = rule;
   return items.rule({ customerId, scope: scopeOf(rule), situation, ruleId });
 };
 
 type NamedRule = Pick<Rule, 'id' | 'name'>;
 type ListedRule = Pick<Rule, 'id' | 'name' | 'createDate' | 'updateDate'>;
-/** A rule where its id leads to in one read, and where lists look for it, whole and by what they sort. */
-const shown = (rule: Rule, where?: Condition): Write[] => {
+/** The writes of the copies of a rule: one to get it by id, two for lists. */
+const putCopies = (rule: Rule, where?: Condition): Write[] => {
   const { customerId, id: ruleId, name, createDate, updateDate } = rule;
   const listed: ListedRule = { id: ruleId, name, createDate, updateDate };
   return [
@@ -87,44 +87,44 @@ const shown = (rule: Rule, where?: Condition): Write[] => {
 };
 
 /**
- * A transaction has at most 100 actions, and the rule itself takes up to 15. What is beyond was there when it was read: a
- * webhook that goes at that very moment is missed like one that goes later.
+ * A transaction has at most 100 actions, of which the rule itself takes up to 15. References beyond this number existed
+ * when they were read; one that is deleted at this moment goes unnoticed, like one that is deleted later.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
-const MOST_CHECKS = 80;
+const MAX_CHECKS = 80;
 
-/** All that a rule names must be there when it is written, each webhook as one of its bot that can tell of it. */
-const checksOf = (rule: Rule): Write[] => {
+/** Checks that everything exists that a rule refers to, and that each webhook belongs to its bot in a suitable format. */
+const referenceChecks = (rule: Rule): Write[] => {
   const { customerId, sensorId, sensorGroupId: groupId, regionId, situation } = rule;
   const checks = new Map<string, Write>();
-  const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
-  if (sensorId !== null && regionId === null) mustBe(items.sensor({ customerId, sensorId }), present);
+  const addCheck = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
+  if (sensorId !== null && regionId === null) addCheck(items.sensor({ customerId, sensorId }), present);
   if (groupId !== null) checks.set('group', namingGroup(customerId, groupId));
   for (const { botId, webhookId } of webhooksIn(allRecipients(rule))) {
-    mustBe(items.bot({ customerId, botId }), present);
-    const mute = muteFor(situation);
-    const isFit = ['#botId = :botId', ...mute.map((format) => `#format <> :${format}`)].join(' AND ');
-    mustBe(
+    addCheck(items.bot({ customerId, botId }), present);
+    const unsuitable = muteFor(situation);
+    const isSuitable = ['#botId = :botId', ...unsuitable.map((format) => `#format <> :${format}`)].join(' AND ');
+    addCheck(
       items.webhook({ customerId, webhookId }),
-      where(isFit, { botId, ...Object.fromEntries(mute.map((format) => [format, format])) }),
+      where(isSuitable, { botId, ...Object.fromEntries(unsuitable.map((format) => [format, format])) }),
     );
   }
-  return [...checks.values()].slice(0, MOST_CHECKS);
+  return [...checks.values()].slice(0, MAX_CHECKS);
 };
 
 /**
- * Keeps the region that a rule names, if it names one: whoever takes it away at the same time notices that there is a rule
- * by now. Null when it is not there.
+ * The write that changes the sensor if a rule refers to one of its regions, so that a call that removes the region at the
+ * same time notices the rule. Null if the region does not exist.
  */
-const keepRegion = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
+const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
   if (sensorId === null || regionId === null) return [];
   const sensor = await readSensor(table, customerId, sensorId);
   const room = await roomReads(table).get(customerId, sensorId);
-  const isThere = room?.regions.some(({ id }) => id === regionId);
-  return sensor && isThere ? [touchSensor(customerId, sensorId, {}, unchangedSince(sensor))] : null;
+  const hasRegion = room?.regions.some(({ id }) => id === regionId);
+  return sensor && hasRegion ? [touchSensor(customerId, sensorId, {}, unchangedSince(sensor))] : null;
 };
 
-/** The rule as it was read. Each change has a later date, so the date is a version. */
+/** The condition that a rule is as it was read. Each change has a later date, so the date serves as a version. */
 const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :before', { before: updateDate });
 
 export const ruleReads = (table: TableReader) => ({
@@ -136,24 +136,24 @@ export const ruleReads = (table: TableReader) => ({
   getAll: async (customerId: number, ruleIds: readonly number[]): Promise<Rule[]> =>
     (await table.getAll<StoredRule>(ruleIds.map((ruleId) => items.wholeRule({ customerId, ruleId })))).map(ruleOf),
 
-  /** All of them whole; `consistent` false: at half the price, as they were some seconds ago. */
+  /** Returns all rules. With `consistent` false they may be a few seconds old, at half the price. */
   list: async (customerId: number, consistent = true): Promise<Rule[]> => {
     const query = { pk: items.wholeRule.pk({ customerId }), beginsWith: 'WHOLE#', consistent };
     return (await table.queryAll<StoredRule>(query)).map(ruleOf);
   },
 
-  /** As much of each as a list is sorted by. */
+  /** Returns the fields of all rules that lists are sorted by. */
   listed: (customerId: number) =>
     table.queryAll<ListedRule>({ pk: items.listedRule.pk({ customerId }), beginsWith: 'LISTED#' }),
 
-  /** Does any rule watch this group? */
+  /** Whether any rule applies to this group. */
   watchesGroup: async (customerId: number, groupId: number): Promise<boolean> => {
     const beginsWith = items.rule.sk({ scope: `G:${groupId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const query = { pk: items.rule.pk({ customerId }), beginsWith, limit: 1 };
     return (await table.query<Rule>(query)).items.length > 0;
   },
 
-  /** The rules that name a region of this sensor, whether they are enabled or not. */
+  /** Returns the rules that refer to one of these regions of a sensor, enabled or not. */
   namingRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<NamedRule[]> => {
     const beginsWith = items.rule.sk({ scope: `S:${sensorId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const found = await table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), beginsWith });
@@ -161,7 +161,7 @@ export const ruleReads = (table: TableReader) => ({
     return naming.map(({ id, name }) => ({ id, name }));
   },
 
-  /** The rules that watch a situation of one sensor: three short queries, whatever rules other sensors have. */
+  /** Returns the rules for a situation at one sensor: three short queries, however many rules other sensors have. */
   forSituation: async (customerId: number, sensor: { id: string; groupId: number }, situation: Situation) => {
     const scopes = [`S:${sensor.id}`, ...(sensor.groupId > 0 ? [`G:${sensor.groupId}`] : []), 'ALL'];
     const found = scopes.map((scope) => {
@@ -173,8 +173,8 @@ export const ruleReads = (table: TableReader) => ({
 });
 
 /**
- * Creates a rule; or says that something that it names does not exist (any more), or which limit is reached: of rules,
- * or of those that are enabled for its scope and situation.
+ * Creates a rule. Otherwise reports that something it refers to does not exist, or which limit is reached: that of all
+ * rules, or that of the rules enabled for its scope and situation.
  */
 const createRule = (
   table: Table,
@@ -183,57 +183,59 @@ const createRule = (
 ): Promise<'done' | 'unknown_reference' | keyof RuleQuotas> =>
   retryOnConflict(async () => {
     const { customerId, id: ruleId } = rule;
-    const full = await roomFor(table, customerId, 'rules', quotas.rules);
-    if (full) return full === 'limit_reached' ? 'rules' : 'unknown_reference';
-    const most = quotas.rulesOfOneSituation;
-    if (rule.isEnabled && (await enabledLike(table, rule)) >= most) return 'rulesOfOneSituation';
-    const region = await keepRegion(table, rule);
+    const refusal = await roomFor(table, customerId, 'rules', quotas.rules);
+    if (refusal) return refusal === 'limit_reached' ? 'rules' : 'unknown_reference';
+    const limit = quotas.rulesOfOneSituation;
+    if (rule.isEnabled && (await enabledCount(table, rule)) >= limit) return 'rulesOfOneSituation';
+    const region = await regionCheck(table, rule);
     if (!region) return 'unknown_reference';
-    const mayChange = [oneMore(customerId, 'rules', quotas.rules), ...enabledMore(rule, most), ...region];
+    // Writes that fail if what was read has changed, so that another attempt may succeed.
+    const retriable = [oneMore(customerId, 'rules', quotas.rules), ...countEnabled(rule, limit), ...region];
     const failed = await table.write(
-      ...mayChange,
-      { put: { ...ruleItem(rule), ...keyOf(rule) } },
-      ...shown(rule),
+      ...retriable,
+      { put: { ...ruleItem(rule), ...ruleKey(rule) } },
+      ...putCopies(rule),
       { put: { ...items.owner({ kind: 'rule', id: ruleId }), customerId } },
-      ...checksOf(rule),
+      ...referenceChecks(rule),
     );
     if (failed === null) return 'done';
-    return failed.some((at) => at >= mayChange.length) ? 'unknown_reference' : null;
+    return failed.some((at) => at >= retriable.length) ? 'unknown_reference' : null;
   });
 
 const ruleWrites = (table: Table) => ({
   create: (rule: Rule, quotas: RuleQuotas) => createRule(table, rule, quotas),
 
-  /** Replaces a rule and moves it to where events look for it now. `rule` must have a later updateDate. */
+  /** Replaces a rule, and moves it to its new scope. `rule` must have a later updateDate. */
   replace: async (
     before: Rule,
     rule: Rule,
-    most: number,
+    limit: number,
   ): Promise<'done' | 'changed' | 'unknown_reference' | 'limit_reached'> => {
     const { customerId } = rule;
-    const from = keyOf(before);
-    const to = keyOf(rule);
-    const counts = await enabledChange(table, before, rule, most);
+    const from = ruleKey(before);
+    const to = ruleKey(rule);
+    const counts = await recountEnabled(table, before, rule, limit);
     if (counts === null) return 'limit_reached';
-    const region = await keepRegion(table, rule);
+    const region = await regionCheck(table, rule);
     if (region === null) return 'unknown_reference';
-    const mayChange = [...shown(rule, unchanged(before)), ...counts, ...region];
+    const retriable = [...putCopies(rule, unchanged(before)), ...counts, ...region];
     const failed = await table.write(
-      ...mayChange,
+      ...retriable,
       { put: { ...ruleItem(rule), ...to } },
       ...(from.sk === to.sk ? [] : [{ remove: from }]),
       { check: items.customer({ customerId }), where: present },
-      ...checksOf(rule),
+      ...referenceChecks(rule),
     );
     if (failed === null) return 'done';
-    return failed.some((at) => at < mayChange.length) ? 'changed' : 'unknown_reference';
+    return failed.some((at) => at < retriable.length) ? 'changed' : 'unknown_reference';
   },
 
-  /** Replaces whom a rule tells by others of whom nothing is checked. False when it is no longer what was read. */
+  /** Replaces the recipients of a rule without checking them. False if the rule has changed since it was read. */
   setRecipients: async (before: Rule, rule: Rule): Promise<boolean> =>
-    (await table.write(...shown(rule, unchanged(before)), { put: { ...ruleItem(rule), ...keyOf(rule) } })) === null,
+    (await table.write(...putCopies(rule, unchanged(before)), { put: { ...ruleItem(rule), ...ruleKey(rule) } })) ===
+    null,
 
-  /** False when it is no longer what was read. */
+  /** Deletes a rule. False if it has changed since it was read. */
   remove: (rule: Rule): Promise<boolean> =>
     retryOnConflict(async () => {
       const { customerId, id: ruleId } = rule;
@@ -242,10 +244,10 @@ const ruleWrites = (table: Table) => ({
         { remove: items.ruleById({ customerId, ruleId }), where: unchanged(rule) },
         { remove: items.wholeRule({ customerId, ruleId }) },
         { remove: items.listedRule({ customerId, ruleId }) },
-        { remove: keyOf(rule) },
+        { remove: ruleKey(rule) },
         { remove: items.owner({ kind: 'rule', id: ruleId }) },
         ...(customer ? [oneLess(customerId, 'rules')] : []),
-        ...(await enabledLess(table, rule)),
+        ...(await uncountEnabled(table, rule)),
       );
       if (failed === null) return true;
       return failed.includes(0) ? false : null;

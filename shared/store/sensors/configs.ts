@@ -12,37 +12,37 @@ import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 /** A configuration as it is stored: `version` counts its changes. */
 export type ConfigItem<V = Record<string, unknown>> = { name: ConfigName; version: number; values: V };
 type SensorKey = { customerId: number; sensorId: string };
-/** A configuration that another one replaces. */
-type Before = { version: number; values: object };
+/** A configuration that is to be replaced. */
+type PreviousConfig = { version: number; values: object };
 
-const pinIn = (name: ConfigName, values: object = {}): number | null =>
+const pinnedVersion = (name: ConfigName, values: object = {}): number | null =>
   name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
 
 /**
- * Frees the firmware that is pinned by one of the configurations of a sensor: for the transaction that takes them away,
- * under a condition that they are still these.
+ * The writes that unpin the firmware in the configurations of a sensor. They belong in the transaction that removes the
+ * configurations, on the condition that these are unchanged.
  */
-export const unpin = (manufacturer: Manufacturer, all: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
-  all.flatMap(({ name, values }) => repin(manufacturer, pinIn(name, values), null));
+export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
+  configs.flatMap(({ name, values }) => repin(manufacturer, pinnedVersion(name, values), null));
 
-/** Which ends of learning phases (ms) are to come with a configuration, and which are not any more. */
+/** The ends (ms) of the learning phases that a configuration starts (`begun`) and cancels (`dropped`). */
 type LearningEnds = { begun: number | null; dropped: number | null };
 
 const learningUuid = (sensorId: string, end: number): string => uuidV5(sensorId, 'learning', end);
-/** The notice that a learning phase is over waits in the due index from its beginning on. */
+/** The notice that a learning phase has ended. It is in the due index from the start of the phase on. */
 export const putLearning = (key: SensorKey, end: number): Write =>
   putNotice(key, learningUuid(key.sensorId, end), { notice: 'learning_completed', receiveDate: end });
 export const dropLearning = (key: SensorKey, end: number): Write => ({
   remove: items.notice({ ...key, uuid: learningUuid(key.sensorId, end) }),
 });
-/** The end (ms) of the learning phase that goes on in a sensor with these configurations at `now` (ms); null: none does. */
-export const learningIn = (all: readonly ConfigItem[], now: number): number | null => {
-  const end = all.find(({ name }) => name === 'basic')?.values.learningUntil;
+/** Returns the end (ms) of the learning phase that is running at `now` (ms), or null if none is. */
+export const learningIn = (configs: readonly ConfigItem[], now: number): number | null => {
+  const end = configs.find(({ name }) => name === 'basic')?.values.learningUntil;
   return typeof end === 'number' && end > now ? end : null;
 };
 
 export const configReads = (table: TableReader) => ({
-  /** The configuration of that name; null before the first PUT. */
+  /** Returns the configuration of that name, or null before the first PUT. */
   get: <V>({ customerId, sensorId }: SensorKey, name: ConfigName) =>
     table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name })),
   list: ({ customerId, sensorId }: SensorKey) =>
@@ -51,34 +51,34 @@ export const configReads = (table: TableReader) => ({
 
 const configWrites = (table: Table) => ({
   /**
-   * Replaces a configuration, and in the same transaction the fields of it that the sensor's item holds. `gone`: there is
-   * no such sensor; `changed`: the stored version is no longer `before`, which this one was made from (null: none).
+   * Replaces a configuration, and in the same transaction its copies in the sensor item (`ofSensor`). `gone`: the sensor
+   * does not exist; `changed`: the stored version is no longer `before` (null: none).
    */
   put: async (
     { customerId, sensorId, manufacturer }: SensorKey & { manufacturer: Manufacturer },
     name: ConfigName,
     { values, ofSensor, learning }: { values: object; ofSensor?: Partial<SensorRecord>; learning?: LearningEnds },
-    before: Before | null,
+    before: PreviousConfig | null,
   ): Promise<'done' | 'gone' | 'changed'> => {
     const key = { customerId, sensorId };
     const config = {
       put: { name, values, version: (before?.version ?? 0) + 1, ...items.config({ customerId, sensorId, name }) },
       where: before ? where('#version = :before', { before: before.version }) : absent,
     };
-    const also = [
-      ...repin(manufacturer, pinIn(name, before?.values), pinIn(name, values)),
+    const further = [
+      ...repin(manufacturer, pinnedVersion(name, before?.values), pinnedVersion(name, values)),
       ...(learning?.begun ? [putLearning(key, learning.begun)] : []),
       ...(learning?.dropped ? [dropLearning(key, learning.dropped)] : []),
     ];
     if (!ofSensor) {
-      const failed = await table.write(touchSensor(customerId, sensorId), config, ...also);
+      const failed = await table.write(touchSensor(customerId, sensorId), config, ...further);
       if (failed === null) return 'done';
       return failed.includes(0) ? 'gone' : 'changed';
     }
     return retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
       if (!sensor) return 'gone';
-      const failed = await table.write(updateSensor(sensor, ofSensor), config, ...also);
+      const failed = await table.write(updateSensor(sensor, ofSensor), config, ...further);
       if (failed === null) return 'done';
       return failed.includes(1) ? 'changed' : null;
     });

@@ -13,7 +13,7 @@ import type { DeviceLink } from './sensor-owners.ts';
 type Pairing = { hash: string; expires: number };
 type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
-/** How long an expired pairing code stays, so that the table's own clean-up decides nothing. */
+/** The TTL of a pairing code: an hour after it expires, so that nothing depends on when the table removes it. */
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;
 
 const pairingPut = (sensor: SensorRecord, { hash, expires }: Pairing): Write => {
@@ -37,42 +37,42 @@ const linkPut = ({ id: sensorId }: SensorRecord, link: DeviceLink, before: Devic
     : absent,
 });
 
-/** A sensor and the link to its device, as they are now. */
+/** Reads a sensor and the link to its device. */
 const readDevice = async (table: Table, { customerId, id: sensorId }: SensorRecord) => {
   const link = await table.get<DeviceLink>(items.deviceOfSensor({ sensorId }));
   const item = await readSensor(table, customerId, sensorId);
   return link && item && { link, item };
 };
 
-const newCode = (sensor: SensorRecord, before: DeviceLink, after: DeviceLink, pairing: Pairing): Write[] => [
+const replaceCode = (sensor: SensorRecord, before: DeviceLink, after: DeviceLink, pairing: Pairing): Write[] => [
   linkPut(sensor, after, before),
   { remove: items.pairingCode({ hash: before.pairingHash }) },
   pairingPut(sensor, pairing),
 ];
 
-/** What a registration gives a known device, and how it is told of. */
-type Fresh = { hash: string; pairing: Pairing; firmwareVersion: number; notice: NoticeItem & { uuid: string } };
+/** What a new registration of a known device changes: the hash of its token, its pairing code, and its firmware version. */
+type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; notice: NoticeItem & { uuid: string } };
 
 /**
- * Gives a known device a new token and code; the old ones are nothing then. A linked one must show its token
- * (`shown`: its hash), or its customer must allow it, once; that it happened is told by `notice`, with it or not at
- * all. Null: it changed meanwhile.
+ * Replaces the token and the pairing code of a known device. A linked device must present its token (`presented`: the
+ * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. Null if the sensor has
+ * changed meanwhile.
  */
 const registerAgain = async (
   table: Table,
   sensor: SensorRecord,
-  fresh: Fresh,
-  shown: string | null,
+  registration: Registration,
+  presented: string | null,
 ): Promise<'done' | 'refused' | null> => {
   const found = await readDevice(table, sensor);
   if (!found) return null;
   const { link, item } = found;
-  const { hash, pairing, firmwareVersion, notice } = fresh;
+  const { hash, pairing, firmwareVersion, notice } = registration;
   const isLinked = item.customerId !== null;
-  const isOpen = shown === link.hash || (item.registrationUntil ?? 0) > notice.receiveDate;
-  if (isLinked && !isOpen) return 'refused';
+  const isAllowed = presented === link.hash || (item.registrationUntil ?? 0) > notice.receiveDate;
+  if (isLinked && !isAllowed) return 'refused';
   const failed = await table.write(
-    ...newCode(sensor, link, { hash, pairingHash: pairing.hash }, pairing),
+    ...replaceCode(sensor, link, { hash, pairingHash: pairing.hash }, pairing),
     updateSensor(item, { firmwareVersion, ...(item.registrationUntil && { registrationUntil: 0 }) }),
     { remove: items.device({ hash: link.hash }) },
     devicePut(sensor, hash),
@@ -92,7 +92,7 @@ const deviceReads = (table: TableReader) => ({
 });
 
 const deviceWrites = (table: Table) => ({
-  /** Registers a device for the first time, if its hardware id and the drawn id are free, and its key allows one more. */
+  /** Registers a new device, if its hardware id and the generated id are free and the provisioning key allows one more. */
   register: async (
     sensor: SensorRecord,
     hash: string,
@@ -113,28 +113,28 @@ const deviceWrites = (table: Table) => ({
     return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
   },
 
-  /** Gives a known device a new code, the old one is nothing then; false: it changed meanwhile. */
+  /** Replaces the pairing code of a device. False if the sensor has changed meanwhile. */
   renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
     const found = await readDevice(table, sensor);
     if (!found) return false;
     const { link, item } = found;
-    const writes = newCode(sensor, link, { hash: link.hash, pairingHash: pairing.hash }, pairing);
+    const writes = replaceCode(sensor, link, { hash: link.hash, pairingHash: pairing.hash }, pairing);
     return (await table.write(...writes, updateSensor(item, {}))) === null;
   },
 
-  registerAgain: (sensor: SensorRecord, fresh: Fresh, shown: string | null) =>
-    registerAgain(table, sensor, fresh, shown),
+  registerAgain: (sensor: SensorRecord, registration: Registration, presented: string | null) =>
+    registerAgain(table, sensor, registration, presented),
 
-  /** Notes a call that is about to be queued. Undefined when the token is void by now. */
+  /** Notes a call that is about to be queued. Undefined if the token is no longer valid. */
   noteCall: async (hash: string, id: string, at: number): Promise<NotedCall | undefined> => {
     const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
-    const old = await table.update(items.device({ hash }), update);
-    if (!old) return;
-    const { notedCall, notedAt, calls = 0 } = old as Partial<Device>;
+    const before = await table.update(items.device({ hash }), update);
+    if (!before) return;
+    const { notedCall, notedAt, calls = 0 } = before as Partial<Device>;
     return { id, at, seq: calls + 1, ...(notedCall !== undefined && { before: { id: notedCall, at: notedAt ?? at } }) };
   },
 
-  /** Holds back the further calls of a device, or takes them again. */
+  /** Holds back the further calls of a device, or accepts them again. */
   holdBack: async (hash: string, isHeldBack: boolean): Promise<void> => {
     await table.update(items.device({ hash }), changes({ set: { isHeldBack }, if: present }));
   },
@@ -144,5 +144,5 @@ const deviceWrites = (table: Table) => ({
   },
 });
 
-/** Devices by their tokens, their registration, and the codes by which they are linked. */
+/** Devices by token, their registration, and their pairing codes. */
 export const devices = (table: Table) => ({ ...deviceReads(table), ...deviceWrites(table) });

@@ -11,7 +11,7 @@ import type { NewestQuery } from '../engine/newest.ts';
 import { absent, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A message of a device that made an event, with its own bytes as text. `id`: that of its first event. */
+/** A message of a device that made an event, with its bytes as text. `id` is that of its first event. */
 export type Message = {
   id: number;
   uuid: string;
@@ -21,32 +21,32 @@ export type Message = {
   raw: string;
 };
 
-/** What happened at a sensor. `raw`: the bytes of the message that caused it, `{}` when the service made the event. */
+/** An event at a sensor. `raw`: the bytes of the message that caused it, or `{}` if the service made the event. */
 export type Event = Message & {
   createDate: number;
   type: string;
   action: string;
   code: number | null;
   coordinates: NormalizedCoordinates | null;
-  /** Without the id, which would be a good part of the item. */
+  /** Without its id, which would be a good part of the item. */
   region?: Pick<EventRegion, 'index' | 'name'>;
 };
 
-/** An event in a list: without its bytes (null) where those are long, or more than fit into a page. */
+/** An event in a list. Without its bytes (null) if they are long, or do not fit into the page. */
 export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 
 /**
- * An event as it is stored, by its time. Whose it is stands in its key. `source`: the uuid of the message that has its
- * bytes, null when the service made it; `isLong`: those are too long for a list.
+ * An event as it is stored, sorted by time. Its customer and sensor are only in the key. `source`: the UUID of the message
+ * that has its bytes, or null if the service made the event; `isLong`: the bytes are too long for a list.
  */
 export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { source: string | null; isLong?: true };
 
-/** What stands under the uuid of an event: where it is, and if a message of a device has that uuid, its bytes. */
+/** The item with the UUID of an event: the event's id, and the bytes, if a message of a device has this UUID. */
 export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /**
- * Something that the service is to tell of a sensor, until it is told. `webhookId`: the webhook that it is about, which is
- * not told of it; `acknowledgement`: what it tells of a hit.
+ * A pending notice of the service about a sensor. `webhookId`: the webhook that it is about, which does not receive it;
+ * `acknowledgement`: that of a hit, if the notice reports one.
  */
 export type NoticeItem = {
   notice: Notice;
@@ -57,11 +57,11 @@ export type NoticeItem = {
 
 type SensorKey = { customerId: number; sensorId: string };
 
-/** About 450 bytes each, 500 in a region: a stretch of them is some 60 read units at most. */
-const EVENTS: Bounds = { stretch: 1_000, stretches: 4 };
+/** An event has about 450 bytes, with a region 500, so a chunk costs at most some 60 read units. */
+const BOUNDS: Bounds = { stretch: 1_000, stretches: 4 };
 
 const ttlOf = (time: number) => Math.ceil((time + RETENTION) / 1_000);
-/** A day longer than the events that they belong to: those are shown for a little longer than they are kept. */
+/** Messages are kept a day longer than their events, which can be read a little longer than they are kept. */
 const messageTtl = (time: number) => ttlOf(time + 86_400_000);
 export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > LISTED_BYTES;
 
@@ -72,7 +72,7 @@ const eventKey = (key: SensorKey, { id: eventId, uuid }: { id: number; uuid: str
 const between = (from: number, to: number) =>
   [from, to + 1].map((eventId) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' })) as [string, string];
 
-const whole = (
+const withOwner = (
   { customerId, sensorId }: SensorKey,
   { source: _, isLong: __, ...event }: EventItem,
 ): Omit<Event, 'raw'> => ({
@@ -81,7 +81,7 @@ const whole = (
   sensorId,
 });
 
-/** Events of one sensor with their bytes, as far as those are short and fit into a page. Several events may be of one message. */
+/** Adds the bytes to events of a sensor, if they are short and fit into the page. Events may share a message. */
 const withShortBytes = async (
   table: TableReader,
   key: SensorKey,
@@ -92,27 +92,27 @@ const withShortBytes = async (
   const messages = await table.getAllEventual<MessageItem>(keys);
   const rawOf = new Map(messages.map(({ sk, pk, raw }) => [items.message.read({ pk, sk })?.uuid, raw]));
   const raws = fittingPage(events.map(({ source }) => (source === null ? '{}' : (rawOf.get(source) ?? null))));
-  return events.map((event, at) => ({ ...whole(key, event), raw: raws[at] ?? null }));
+  return events.map((event, at) => ({ ...withOwner(key, event), raw: raws[at] ?? null }));
 };
 
 export const eventReads = (table: TableReader) => ({
-  /** An event with the bytes of its message, by its uuid. */
+  /** Returns an event by its UUID, with the bytes of its message. */
   get: async (customerId: number, sensorId: string, uuid: string): Promise<Event | null> => {
     const key = { customerId, sensorId };
     const message = await table.get<MessageItem>(messageKey(key, uuid));
     const event = message && (await table.get<EventItem>(eventKey(key, { id: message.id, uuid })));
     if (!message || !event) return null;
     const { source } = event;
-    const of = source === null || source === uuid ? message : await table.get<MessageItem>(messageKey(key, source));
-    // A further event names its message, which may have expired.
-    return { ...whole(key, event), raw: source === null ? '{}' : (of?.raw ?? 'null') };
+    const origin = source === null || source === uuid ? message : await table.get<MessageItem>(messageKey(key, source));
+    // The message of an event with its own UUID may have expired.
+    return { ...withOwner(key, event), raw: source === null ? '{}' : (origin?.raw ?? 'null') };
   },
 
-  /** The bytes of a message, which never change; null when there is no such message. */
+  /** Returns the bytes of a message, which never change, or null if there is no such message. */
   bytes: async (customerId: number, sensorId: string, uuid: string): Promise<string | null> =>
     (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
-  /** The newest first; those that are over the retention (ms) are not shown, whether they are still there or not. */
+  /** Returns a page of the events of a sensor, newest first. Leaves out expired ones, even if they have not been removed yet. */
   list: async (
     customerId: number,
     sensorId: string,
@@ -121,7 +121,7 @@ export const eventReads = (table: TableReader) => ({
   ): Promise<LookedPage<ListedEvent>> => {
     const key = { customerId, sensorId };
     const pk = items.event.pk(key);
-    const { data, ...page } = await lookFor(query, EVENTS, async (after: number | undefined, limit) => {
+    const { data, ...page } = await lookFor(query, BOUNDS, async (after: number | undefined, limit) => {
       const range = between(firstIdAt(now - RETENTION), (after ?? Number.MAX_SAFE_INTEGER) - 1);
       const { rows, isWhole } = await firstOf<EventItem>(table, { pk, between: range, newestFirst: true }, limit);
       return { rows, next: isWhole ? undefined : rows.at(-1)?.id };
@@ -130,8 +130,8 @@ export const eventReads = (table: TableReader) => ({
   },
 
   /**
-   * Is a decision applied, as of `now` (ms)? Its last event is written after everything else. Once that has expired,
-   * everything else has too, and nobody is to be told any more.
+   * Whether a decision has been applied at `now` (ms). Its last event is written after everything else. Once that has
+   * expired, so has everything else, and nobody needs to be notified any more.
    */
   isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
     const last = decided.at(-1);
@@ -139,7 +139,7 @@ export const eventReads = (table: TableReader) => ({
     return (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
   },
 
-  /** Has an event with this uuid been written? */
+  /** Whether an event with this UUID has been written. */
   isThere: async (customerId: number, sensorId: string, uuid: string): Promise<boolean> =>
     (await table.get(messageKey({ customerId, sensorId }, uuid))) !== null,
 
@@ -147,7 +147,7 @@ export const eventReads = (table: TableReader) => ({
     table.get<NoticeItem>(items.notice({ customerId, sensorId, uuid })),
 });
 
-/** The write of a notice, which waits until it is told. */
+/** The write of a notice, which is due until it is processed. */
 export const putNotice = (
   { customerId, sensorId }: SensorKey,
   uuid: string,
@@ -163,44 +163,44 @@ export const putNotice = (
   where: absent,
 });
 
-const itemOf = (key: SensorKey, event: EventItem): Write => ({
+const putEvent = (key: SensorKey, event: EventItem): Write => ({
   put: { ...event, ...eventKey(key, event), ttl: ttlOf(event.receiveDate) },
 });
 
 const eventWrites = (table: Table) => ({
   /**
    * Stores a message that makes an event, with its bytes, before the event is decided. `at` is its number within its call.
-   * False when another message with this UUID was accepted: then this one is a repetition.
+   * False if another message with this UUID was accepted, which makes this one a duplicate.
    */
   keep: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
     const { receiveDate, at } = message;
     const put = { ...message, ...messageKey({ customerId, sensorId }, uuid), ttl: messageTtl(receiveDate) };
-    const isThis = where('attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND #at = :at)', {
+    const isNewOrSame = where('attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND #at = :at)', {
       receiveDate,
       at,
     });
-    return (await table.write({ put, where: isThis })) === null;
+    return (await table.write({ put, where: isNewOrSame })) === null;
   },
 
-  /** Writes the events of a decision, its last event last (see `isApplied`). They may be there already. */
+  /** Writes the events of a decision, the last one at the end (see `isApplied`). They may exist already. */
   add: async (customerId: number, sensorId: string, events: readonly EventItem[]): Promise<void> => {
     const key = { customerId, sensorId };
-    // An event whose uuid differs from that of its message gets an item that leads from its uuid to it.
-    const others = events
+    // An event whose UUID differs from that of its message gets an item that leads from its UUID to it.
+    const pointers = events
       .filter(({ uuid, source }) => uuid !== source)
       .map(({ uuid, id, receiveDate }) => ({
         put: { ...messageKey(key, uuid), id, receiveDate, ttl: messageTtl(receiveDate) },
       }));
-    const [last, ...before] = events.toReversed().map((event) => itemOf(key, event));
-    await Promise.all([...others, ...before].map((write) => table.write(write)));
+    const [last, ...before] = events.toReversed().map((event) => putEvent(key, event));
+    await Promise.all([...pointers, ...before].map((write) => table.write(write)));
     if (last) await table.write(last);
   },
 
-  /** Stores a notice of the service about a sensor, until it is processed. */
+  /** Stores a notice about a sensor, until it is processed. */
   keepNotice: async (key: SensorKey, uuid: string, notice: NoticeItem): Promise<void> => {
     await table.write(putNotice(key, uuid, notice));
   },
-  /** Deletes a notice that was processed. */
+  /** Deletes a processed notice. */
   endNotice: async (customerId: number, sensorId: string, uuid: string): Promise<void> => {
     await table.write({ remove: items.notice({ customerId, sensorId, uuid }) });
   },

@@ -11,20 +11,20 @@ import { noteLateChange } from '../hits/late-change.ts';
 import { items, lists } from '../table.ts';
 import { sensorKey } from './sensor-item.ts';
 
-const keyOf = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 'sensorId' | 'id'>) =>
+const feedbackKey = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 'sensorId' | 'id'>) =>
   items.feedback({ customerId, sensorId, feedbackId });
-/** Feedback expires when the events and hits that it may refer to have expired. */
+/** Feedback expires after the events and hits that it may refer to. */
 const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + RETENTION) / 1_000);
 
-/** Counts the changes of a hit's feedback, so that of two at the same time the second sees the first. */
+/** A hit, with a count of the changes of its feedback, so that one of two parallel changes fails. */
 type Hit = StoredHit & { feedbackRevision?: number };
 const hitOf = async (table: TableReader, customerId: number, hitId: number | null): Promise<Hit | null> => {
   const found = hitId === null ? null : await table.get<Hit>(items.ruleHit({ customerId, hitId }));
   return found?.isErased ? null : found;
 };
 
-/** A hit's item holds the newest feedback on it, so that lists of hits read nothing more. Feedback changes it late (ms). */
-const show = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
+/** The writes that set the newest feedback in the item of a hit, so that lists of hits need no further reads. */
+const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
   const { id: hitId, updateDate: was, feedbackRevision: seen = 0 } = hit;
   const unchanged =
     seen === 0
@@ -37,34 +37,34 @@ const show = (customerId: number, hit: Hit, feedback: Feedback | null, now: numb
     noteLateChange(customerId, hit, updateDate),
   ];
 };
-/** The key by which the feedback of a hit is found when the newest is deleted. */
-const ofHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
+/** The key of feedback among that on a hit, which finds the next newest when the newest is deleted. */
+const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
   items.feedbackOfHit({ customerId, hitId, feedbackId });
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
   shown && shown.id > feedback.id ? shown : feedback;
 
-/** Keeps new feedback with its hit, which shows it if it is the newest. */
+/** The writes that add feedback to its hit, which holds it if it is the newest. */
 const addToHit = (customerId: number, hit: Hit, feedback: Feedback): Write[] => [
-  { put: { feedback, ...ofHit(customerId, hit, feedback), ttl: ttlOf(feedback) } },
-  ...show(customerId, hit, newer(feedback, hit.feedback), feedback.createDate),
+  { put: { feedback, ...keyInHit(customerId, hit, feedback), ttl: ttlOf(feedback) } },
+  ...setFeedback(customerId, hit, newer(feedback, hit.feedback), feedback.createDate),
 ];
 
 const feedbackItem = (customerId: number, feedback: Feedback) => ({
   ...feedback,
-  ...keyOf(customerId, feedback),
+  ...feedbackKey(customerId, feedback),
   ...lists.feedbackOfSensor({ customerId, sensorId: feedback.sensorId, id: feedback.id }),
   ttl: ttlOf(feedback),
 });
 
-/** What became of a new feedback by the writes that failed; null: another change was faster. */
-const createdOf = (failed: readonly number[] | null): 'done' | 'clash' | 'gone' | null => {
+/** Returns the result of creating feedback from the writes that failed, or null if another change was faster. */
+const createResult = (failed: readonly number[] | null): 'done' | 'clash' | 'gone' | null => {
   if (failed === null) return 'done';
   if (failed.includes(0)) return 'clash';
   return failed.includes(1) ? 'gone' : null;
 };
 
 export const feedbackReads = (table: TableReader) => ({
-  /** The feedback on a sensor, the newest first. What is older than the retention (ms) is not shown. */
+  /** Returns a page of the feedback on a sensor, newest first. Leaves out feedback older than the retention. */
   list: (customerId: number, sensorId: string, now: number, query: NewestQuery) =>
     newestPage<Feedback>(
       table,
@@ -76,8 +76,8 @@ export const feedbackReads = (table: TableReader) => ({
 
 const feedbackWrites = (table: Table) => ({
   /**
-   * Writes feedback with its delivery to the maker, if there is one, and keeps it in its hit. `clash`: its id is taken;
-   * `gone`: its sensor or hit does not exist.
+   * Writes feedback and adds it to its hit, together with the delivery to the manufacturer, if there is one. `clash`: its
+   * id is taken; `gone`: its sensor or hit does not exist.
    */
   create: (
     customerId: number,
@@ -93,13 +93,13 @@ const feedbackWrites = (table: Table) => ({
         ...(hit ? addToHit(customerId, hit, feedback) : []),
         ...(delivery ? [putDelivery(delivery, true)] : []),
       );
-      return createdOf(failed);
+      return createResult(failed);
     }),
 
-  /** Deletes feedback, and shows the next newest at its hit; false: there is none (ms, as of `now`). */
+  /** Deletes feedback; its hit then holds the next newest. False if there is none at `now` (ms). */
   remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
     retryOnConflict(async () => {
-      const key = keyOf(customerId, { sensorId, id });
+      const key = feedbackKey(customerId, { sensorId, id });
       const feedback = await table.get<Feedback>(key);
       if (!feedback || feedback.createDate < now - RETENTION) return false;
       const hit = await hitOf(table, customerId, feedback.ruleHitId);
@@ -108,8 +108,8 @@ const feedbackWrites = (table: Table) => ({
         const pk = items.feedbackOfHit.pk({ customerId, hitId: hit.id });
         const query = { pk, newestFirst: true, limit: 2 };
         const { items: newest } = await table.query<{ feedback: Feedback }>(query);
-        const next = newest.find((opinion) => opinion.feedback.id !== id)?.feedback ?? null;
-        writes.push({ remove: ofHit(customerId, hit, feedback) }, ...show(customerId, hit, next, now));
+        const next = newest.find((other) => other.feedback.id !== id)?.feedback ?? null;
+        writes.push({ remove: keyInHit(customerId, hit, feedback) }, ...setFeedback(customerId, hit, next, now));
       }
       return (await table.write(...writes)) === null || null;
     }),

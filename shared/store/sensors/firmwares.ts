@@ -4,20 +4,20 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** Which firmware is the default stands in one item for a manufacturer, so that there are never two. */
-type Default = { versionCode: number };
+/** The default firmware of a manufacturer. It is a single item, so that there are never two. */
+type DefaultItem = { versionCode: number };
 type FirmwareItem = Omit<Firmware, 'isDefault'>;
 
 const defaultOf = async (table: TableReader, manufacturer: Manufacturer): Promise<number | null> =>
-  (await table.get<Default>(items.firmwareDefault({ manufacturer })))?.versionCode ?? null;
+  (await table.get<DefaultItem>(items.firmwareDefault({ manufacturer })))?.versionCode ?? null;
 
 const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => ({
   put: { versionCode, ...items.firmwareDefault({ manufacturer }) },
 });
 
 /**
- * How the pin of one sensor moves between firmware versions of its maker (null: none). Written in the transaction that
- * changes the sensor's firmware configuration, so that the count of each version is exact.
+ * The writes that move the pin of a sensor between firmware versions (null: none). They belong in the transaction that
+ * changes the firmware configuration of the sensor, so that the count of each version is exact.
  */
 export const repin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
   const count = (versionCode: number | null, pins: number): Write[] =>
@@ -33,19 +33,19 @@ export const firmwareReads = (table: TableReader) => ({
   get: (manufacturer: Manufacturer, versionCode: number) =>
     table.get<FirmwareItem>(items.firmware({ manufacturer, versionCode })),
 
-  /** By version, the oldest first. */
+  /** Returns the firmwares of a manufacturer, the oldest version first. */
   list: async (manufacturer: Manufacturer): Promise<Firmware[]> => {
     const pk = items.firmware.pk({ manufacturer });
-    const [chosen, all] = await Promise.all([
+    const [defaultVersion, found] = await Promise.all([
       defaultOf(table, manufacturer),
       table.queryAll<FirmwareItem>({ pk, beginsWith: 'VERSION#' }),
     ]);
-    return all.map((firmware) => ({ ...firmware, isDefault: firmware.versionCode === chosen }));
+    return found.map((firmware) => ({ ...firmware, isDefault: firmware.versionCode === defaultVersion }));
   },
 });
 
 const firmwareWrites = (table: Table) => ({
-  /** False when there is a firmware of that version. */
+  /** Creates a firmware. False if that version exists. */
   create: async ({ isDefault, ...firmware }: Firmware): Promise<boolean> => {
     const { manufacturer, versionCode } = firmware;
     const failed = await table.write(
@@ -55,7 +55,7 @@ const firmwareWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** False when there is no such firmware. */
+  /** Sets the default firmware. False if there is no such firmware. */
   setDefault: async (manufacturer: Manufacturer, versionCode: number): Promise<boolean> => {
     const failed = await table.write(
       { check: items.firmware({ manufacturer, versionCode }), where: present },
@@ -67,11 +67,11 @@ const firmwareWrites = (table: Table) => ({
   /** Deletes a firmware that is neither the default nor pinned by a sensor. */
   remove: async (manufacturer: Manufacturer, versionCode: number): Promise<'done' | 'gone' | 'in_use'> => {
     const isOther = where('attribute_not_exists(pk) OR #versionCode <> :versionCode', { versionCode });
-    const isFree = where('attribute_not_exists(pk) OR #pins = :none', { none: 0 });
+    const isUnpinned = where('attribute_not_exists(pk) OR #pins = :none', { none: 0 });
     const failed = await table.write(
       { remove: items.firmware({ manufacturer, versionCode }), where: present },
       { check: items.firmwareDefault({ manufacturer }), where: isOther },
-      { check: items.firmwarePins({ manufacturer, versionCode }), where: isFree },
+      { check: items.firmwarePins({ manufacturer, versionCode }), where: isUnpinned },
     );
     if (failed === null) return 'done';
     return failed.includes(0) ? 'gone' : 'in_use';

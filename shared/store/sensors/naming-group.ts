@@ -2,8 +2,8 @@ import { changes, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /**
- * What whoever names a group writes with it: it fails when the group is gone, or being removed. Not only checked, so that
- * whoever removes the group at the same time notices that something names it by now.
+ * The write for every transaction that refers to a sensor group. Fails if the group does not exist or is being deleted. It
+ * changes the group, rather than only checking it, so that a deletion at the same time notices the new reference.
  */
 export const namingGroup = (customerId: number, groupId: number): Write => ({
   update: items.sensorGroup({ customerId, groupId }),

@@ -6,7 +6,7 @@ import { items } from '../table.ts';
 const unused = { devices: 0, lastUsed: null };
 
 export const provisioningReads = (table: TableReader) => ({
-  /** The provisioning key with this hash; null when there is none, or it has expired. */
+  /** Returns the provisioning key with this hash, or null if there is none or it has expired. */
   byHash: async (hash: string, now: number): Promise<Provisioner | null> => {
     const key = await table.get<Provisioner>(items.provisioningKey({ hash }));
     return key && (key.expires === null || key.expires > now) ? key : null;
@@ -14,12 +14,12 @@ export const provisioningReads = (table: TableReader) => ({
   list: () => table.queryAll<ProvisioningKey>({ pk: items.listedKey.pk({}) }),
 });
 
-/** Part of the registration of a new device: it fails when the key has registered all that it may, or is gone. */
+/** The write that counts a new device at its provisioning key. Fails if the key has reached its limit, or was deleted. */
 export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 'maxDevices'>, now: number): Write => {
-  const isFree = maxDevices === null ? present : where('#devices < :maxDevices', { maxDevices });
+  const hasRoom = maxDevices === null ? present : where('#devices < :maxDevices', { maxDevices });
   return {
     update: items.listedKey({ keyId }),
-    changes: changes({ add: { devices: 1 }, set: { lastUsed: now }, if: isFree }),
+    changes: changes({ add: { devices: 1 }, set: { lastUsed: now }, if: hasRoom }),
   };
 };
 
@@ -27,17 +27,17 @@ const provisioningWrites = (table: Table) => ({
   put: async (hash: string, key: Provisioner): Promise<void> => {
     await table.write(
       { put: { ...key, ...items.provisioningKey({ hash }) } },
-      // Kept twice: where a device that brings the key finds it, and where all are listed and its use is counted.
+      // Stored twice: by hash for registrations, and in the list, where its use is counted.
       { put: { ...key, ...unused, hash, ...items.listedKey({ keyId: key.id }) } },
     );
   },
 
-  /** Notes a use of a key that registered no new device. */
+  /** Records a use of a key that registered no new device. */
   noteUse: async (keyId: string, now: number): Promise<void> => {
     await table.update(items.listedKey({ keyId }), changes({ set: { lastUsed: now }, if: present }));
   },
 
-  /** Deletes a key. False when there is none with that id. */
+  /** Deletes a key. False if there is none with that id. */
   remove: async (keyId: string): Promise<boolean> => {
     const listed = items.listedKey({ keyId });
     const found = await table.get<{ hash: string }>(listed);

@@ -12,12 +12,12 @@ import { type SensorItem, touchSensor, unchangedSince } from './sensor-item.ts';
 import type { StoredState } from './state-item.ts';
 
 export const roomReads = (table: TableReader) => ({
-  /** Null before the first PUT. */
+  /** Returns the room of a sensor, or null before the first PUT. */
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
-/** Has a state say by their new numbers in which regions somebody is. */
-const renumbering = async (
+/** The write that updates the region numbers in the state of a sensor; none if they have not changed. */
+const renumberState = async (
   table: Table,
   key: Key,
   before: readonly Numbered[],
@@ -34,9 +34,9 @@ const renumbering = async (
 
 const roomWrites = (table: Table) => ({
   /**
-   * Replaces the room of a sensor; false when the sensor, or anything around it, was changed since the sensor was read.
-   * The extent and the places of the regions are in the sensor's own item too: what tells where somebody fell has read
-   * that anyway. `before`: the regions until then. Its state says who is in which of them by their numbers.
+   * Replaces the room of a sensor. False if the sensor, or anything that belongs to it, has changed since it was read. The
+   * sensor item gets a copy of the dimensions and the regions, because a fall reads that item anyway. `before`: the
+   * previous regions. The state refers to regions by number, so it is updated too.
    */
   put: async (
     sensor: Pick<SensorItem, 'id' | 'customerId' | 'revision'>,
@@ -49,7 +49,7 @@ const roomWrites = (table: Table) => ({
     const failed = await table.write(
       touchSensor(customerId, sensorId, { room }, unchangedSince(sensor)),
       { put: { ...stored, ...items.room({ customerId, sensorId }) } },
-      ...(await renumbering(table, items.sensorState({ customerId, sensorId }), before, stored.regions)),
+      ...(await renumberState(table, items.sensorState({ customerId, sensorId }), before, stored.regions)),
     );
     return failed === null;
   },

@@ -7,13 +7,13 @@ import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 
 /**
- * A sensor as it is stored. `revision` counts every change of the sensor or of what is kept around it (room,
- * configurations, group, rules for its regions), so that whoever removes or moves it all can tell that nothing was added meanwhile.
+ * A sensor as it is stored. `revision` counts every change of the sensor and of what belongs to it (room, configurations,
+ * group, rules for its regions), so that a call that deletes or moves all of that notices if something is added meanwhile.
  */
 export type SensorItem = SensorRecord & {
   revision: number;
   activityDate?: number;
-  /** ms. Until then its customer lets it register without its token; a sensor that moves or registers loses it. */
+  /** Until when (ms) its customer allows it to register without its token. Moving or registering the sensor ends this. */
   registrationUntil?: number;
 };
 
@@ -23,7 +23,7 @@ export const sensorKey = (customerId: number | null, sensorId: string): Key =>
 const rowOf = (sensor: SensorRecord) =>
   lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED, packedSensor: packSensor(sensor) });
 
-/** A sensor at a new place in the table. */
+/** The item of a sensor that is new, or new at its customer. */
 export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
   ...sensor,
   ...sensorKey(sensor.customerId, sensor.id),
@@ -31,22 +31,22 @@ export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
   revision: 1,
 });
 
-/** Nothing has changed since the sensor was read. */
+/** The condition that nothing has changed since the sensor was read. */
 export const unchangedSince = ({ revision }: Pick<SensorItem, 'revision'>): Condition =>
   where('#revision = :seenRevision', { seenRevision: revision });
 
-/** Notes a change that the list of sensors does not show, if the sensor is there and as the condition says. */
+/** The write of a change that sensor lists do not show, on a condition, by default that the sensor exists. */
 export const touchSensor = (
   customerId: number,
   sensorId: string,
   set: Item = {},
-  isSo: Condition = present,
+  condition: Condition = present,
 ): Write => ({
   update: sensorKey(customerId, sensorId),
-  changes: changes({ set, add: { revision: 1 }, if: isSo }),
+  changes: changes({ set, add: { revision: 1 }, if: condition }),
 });
 
-/** Changes what was read, and its row in the list with it. */
+/** The write that changes a sensor as it was read, together with its row in the list. */
 export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write => ({
   update: sensorKey(item.customerId, item.id),
   changes: changes({

@@ -15,29 +15,29 @@ import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince }
 import type { StateItem } from './state-item.ts';
 import { openFallNames, stateReads } from './states.ts';
 
-/** The device of a sensor: which token and pairing code are its own now. */
+/** The hashes of the token and the pairing code that the device of a sensor has now. */
 export type DeviceLink = { hash: string; pairingHash: string };
 
 /**
- * A sensor as it was when it left a customer: what a message of before says is the customer's, and is judged by this. It is
- * kept for as long as anything else that the sensor left there.
+ * A sensor as it was when it left a customer, by which its older messages are processed: they belong to that customer. It
+ * is kept for as long as any other data that the sensor left there.
  */
 export type FormerSensor = {
   sensor: SensorRecord;
   regions: Room['regions'];
   critical: Record<string, unknown> | null;
-  /** When all that is kept of it goes away, s. */
+  /** When (s) everything that is kept of it expires. */
   ttl: number;
 };
 
-/** Longer than any message waits, ms. */
-const LONGEST_WAIT = 15 * 86_400_000;
-/** Longer than anything of a sensor that has left is kept (ms): by it that is found. */
-const FORMER_KEPT = RETENTION + LONGEST_WAIT;
+/** Longer (ms) than any message is queued. */
+const MAX_QUEUED = 15 * 86_400_000;
+/** Longer (ms) than any data of a former sensor is kept, because this item leads to it. */
+const FORMER_KEPT = RETENTION + MAX_QUEUED;
 
 type SensorKey = { customerId: number; sensorId: string };
-/** A sensor with all that is kept around it. */
-type Whole = {
+/** A sensor with everything that belongs to it. */
+type SensorWithParts = {
   sensor: SensorItem;
   state: StateItem | null;
   link: DeviceLink | null;
@@ -45,8 +45,8 @@ type Whole = {
   configs: ConfigItem[];
 };
 
-/** The sensor first: whatever changes around it after that makes its revision another one. */
-const readWhole = async (table: Table, { customerId, sensorId }: SensorKey): Promise<Whole | null> => {
+/** Reads a sensor with its parts. The sensor comes first, because every later change of a part changes its revision. */
+const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey): Promise<SensorWithParts | null> => {
   const sensor = await readSensor(table, customerId, sensorId);
   if (!sensor) return null;
   const [state, link, room, configs] = await Promise.all([
@@ -59,12 +59,12 @@ const readWhole = async (table: Table, { customerId, sensorId }: SensorKey): Pro
 };
 
 /**
- * What a customer keeps of a sensor that leaves; nothing is kept of a sensor that was nobody's. `isUnchanged`: only if its
- * state is still the one that was read.
+ * The writes of what a customer keeps of a sensor that leaves. Nothing is kept of a sensor without an owner. With
+ * `isUnchanged`, they fail unless the state is as it was read.
  */
-const farewell = (
+const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,
-  { sensor, state, room, configs }: Whole,
+  { sensor, state, room, configs }: SensorWithParts,
   now: number,
   isUnchanged: boolean,
 ): Write[] => {
@@ -75,23 +75,32 @@ const farewell = (
   const ttl = Math.ceil((now + FORMER_KEPT) / 1_000);
   const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
   const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
-  // A decision of before fails by the version. Nobody looks at the sensor by time any more.
-  const kept = changes({ set: { ttl }, add: { version: 1 }, remove: [...dueNames, ...openFallNames], if: unchanged });
+  // The new version makes earlier decisions fail. The sweep no longer checks the sensor.
+  const expiring = changes({
+    set: { ttl },
+    add: { version: 1 },
+    remove: [...dueNames, ...openFallNames],
+    if: unchanged,
+  });
   return [
     { put: { ...former, ...items.formerSensor({ customerId, sensorId }) } },
-    state ? { update: stateKey, changes: kept } : { check: stateKey, where: absent },
+    state ? { update: stateKey, changes: expiring } : { check: stateKey, where: absent },
   ];
 };
 
-/** What is to be written of the learning phase that goes on. */
-const ofLearning = (configs: readonly ConfigItem[], now: number, write: (end: number) => Write): Write[] => {
+/** The write for the end of the learning phase that is running, if any. */
+const learningWrites = (configs: readonly ConfigItem[], now: number, write: (end: number) => Write): Write[] => {
   const end = learningIn(configs, now);
   return end === null ? [] : [write(end)];
 };
 
-/** What a sensor that leaves its key leaves there no trace of. Events, rule hits and feedback stay. */
-const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, configs }: Whole, now: number): Write[] => [
-  ...ofLearning(configs, now, (end) => dropLearning({ customerId, sensorId }, end)),
+/** The writes that remove the parts of a sensor from its customer. Events, rule hits and feedback stay. */
+const removeParts = (
+  { customerId, sensorId }: SensorKey,
+  { sensor, room, configs }: SensorWithParts,
+  now: number,
+): Write[] => [
+  ...learningWrites(configs, now, (end) => dropLearning({ customerId, sensorId }, end)),
   ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
   ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
   ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
@@ -99,25 +108,25 @@ const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, config
 ];
 
 /**
- * Notes that a sensor was erased: what its messages of before say is of nobody, and no reason for an alarm. While its
- * erasure goes on it can't come back, because that would erase what it says from then on.
+ * The write that marks a sensor as erased: its older messages belong to nobody and raise no alarm. While the erasure is
+ * running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
  */
 export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goesOn: boolean): Write => {
-  const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
+  const ttl = Math.ceil((now + MAX_QUEUED) / 1_000);
   return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl, ...(goesOn && { goesOn }) } };
 };
 
-/** What an erased sensor leaves. */
-const erasing = (key: SensorKey, now: number): Write[] => [
+/** The writes that leave nothing of a sensor but the mark that it was erased. */
+const eraseState = (key: SensorKey, now: number): Write[] => [
   { remove: items.sensorState(key) },
   { remove: items.formerSensor(key) },
   markErased(key, now, true),
 ];
 
 /**
- * Removes a sensor for good, unless it is active. `isErased`: whether it is or not, and nothing is left by which its messages
- * are judged. The state of the sensor decides that as much as its item does: a
- * message sets the one before the other, and whichever is written first, it or the removal, the other one notices.
+ * Deletes a sensor for good, unless it is active. `isErased` deletes an active one too, and leaves nothing to process its
+ * messages with. Both the item and the state decide whether a sensor is active, because a message sets one after the
+ * other: if a message and the deletion come at the same time, the second of them notices.
  */
 const removeSensor = (
   table: Table,
@@ -127,99 +136,96 @@ const removeSensor = (
 ): Promise<'done' | 'gone' | 'active'> =>
   retryOnConflict(async () => {
     const { customerId, sensorId } = key;
-    const whole = await readWhole(table, key);
-    if (!whole) return 'gone';
-    const { sensor, state, link } = whole;
+    const parts = await readWithParts(table, key);
+    if (!parts) return 'gone';
+    const { sensor, state, link } = parts;
     if (!isErased && (sensor.isActive || state?.isActive)) return 'active';
     const { manufacturer, hardwareId } = sensor;
     const failed = await table.write(
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
-      ...(isErased ? erasing(key, now) : farewell(key, whole, now, true)),
+      ...(isErased ? eraseState(key, now) : keepFormerSensor(key, parts, now, true)),
       { remove: items.owner({ kind: 'sensor', id: sensorId }) },
       { remove: items.hardware({ manufacturer, hardwareId }) },
       { remove: items.deviceOfSensor({ sensorId }) },
       ...(link ? [{ remove: items.device(link) }, { remove: items.pairingCode({ hash: link.pairingHash }) }] : []),
-      ...clearAround(key, whole, now),
-      ...unpin(whole.sensor.manufacturer, whole.configs),
+      ...removeParts(key, parts, now),
+      ...unpin(sensor.manufacturer, parts.configs),
     );
     return failed === null ? 'done' : null;
   });
 
-/** What comes along with a sensor that was nobody's. */
-const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write[] => [
-  ...ofLearning(configs, now, (end) => putLearning(to, end)),
+/** The writes of the parts that a sensor without an owner takes along to its customer. */
+const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: number): Write[] => [
+  ...learningWrites(configs, now, (end) => putLearning(to, end)),
   ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
 
-/** `to`: UNASSIGNED for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
+/** `to`: UNASSIGNED for no owner; `most`: the quota of sensors; `pairingHash`: the pairing code that the move uses up. */
 type Move = { to: number; most: number; now: number; pairingHash?: string };
-type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
+type MoveResult = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
 
-/** What is written about the sensor itself when it moves. */
-const sensorWrites = (
+/** The writes of a sensor that moves, without counts and checks. */
+const moveWrites = (
   from: SensorKey,
-  whole: Whole & { link: DeviceLink },
+  parts: SensorWithParts & { link: DeviceLink },
   sensor: SensorRecord,
   { to, now }: Move,
 ): Write[] => {
   const { customerId, sensorId } = from;
-  const isHere = where('#customerId = :from', { from: customerId });
+  const sameOwner = where('#customerId = :from', { from: customerId });
   const moved = { customerId: to, moved: { from: customerId, at: now }, calls: 0, isHeldBack: false };
   return [
-    { remove: sensorKey(customerId, sensorId), where: unchangedSince(whole.sensor) },
+    { remove: sensorKey(customerId, sensorId), where: unchangedSince(parts.sensor) },
     { put: newSensorItem(sensor), where: absent },
     {
       update: items.owner({ kind: 'sensor', id: sensorId }),
-      changes: changes({ set: { customerId: to }, if: isHere }),
+      changes: changes({ set: { customerId: to }, if: sameOwner }),
     },
-    { update: items.device(whole.link), changes: changes({ set: moved, if: isHere }) },
-    ...farewell(from, whole, now, false),
-    // It may have been there before.
+    { update: items.device(parts.link), changes: changes({ set: moved, if: sameOwner }) },
+    ...keepFormerSensor(from, parts, now, false),
+    // The sensor may have belonged to this customer before.
     { remove: items.sensorState({ customerId: to, sensorId }) },
     { remove: items.formerSensor({ customerId: to, sensorId }) },
-    ...clearAround(from, whole, now),
+    ...removeParts(from, parts, now),
     ...(customerId === UNASSIGNED
-      ? bringAlong(whole, { customerId: to, sensorId }, now)
-      : unpin(whole.sensor.manufacturer, whole.configs)),
+      ? moveParts(parts, { customerId: to, sensorId }, now)
+      : unpin(parts.sensor.manufacturer, parts.configs)),
   ];
 };
 
-/** Why a sensor was not moved, by the writes that failed; null: another change was faster. */
+/** Returns why a sensor was not moved, from the writes that failed, or null if another change was faster. */
 const refusalOf = (failed: readonly number[], hasCode: boolean): 'being_erased' | 'code_used' | null => {
   if (failed.includes(0)) return 'being_erased';
   return hasCode && failed.includes(1) ? 'code_used' : null;
 };
 
-/**
- * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it
- * leaves.
- */
-const moveSensor = (table: Table, from: SensorKey, move: Move): Promise<Moved> =>
+/** Moves a sensor to another customer, where it starts from scratch: without state, and without its previous settings. */
+const moveSensor = (table: Table, from: SensorKey, move: Move): Promise<MoveResult> =>
   retryOnConflict(async () => {
-    const { to, most, now, pairingHash } = move;
-    const whole = await readWhole(table, from);
-    if (!whole?.link) return 'gone';
-    const full = to !== UNASSIGNED ? await roomFor(table, to, 'sensors', most) : null;
-    if (full) return full;
-    const sensor = movedSensor(whole.sensor, to === UNASSIGNED ? null : to, now);
+    const { to, most: limit, now, pairingHash } = move;
+    const parts = await readWithParts(table, from);
+    if (!parts?.link) return 'gone';
+    const refusal = to !== UNASSIGNED ? await roomFor(table, to, 'sensors', limit) : null;
+    if (refusal) return refusal;
+    const sensor = movedSensor(parts.sensor, to === UNASSIGNED ? null : to, now);
     const erased = items.erasedSensor({ customerId: to, hash: hashOf(from.sensorId) });
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
     const failed = await table.write(
       { check: erased, where: where('attribute_not_exists(#goesOn)') },
       ...code,
-      ...(to !== UNASSIGNED ? [oneMore(to, 'sensors', most)] : []),
-      ...sensorWrites(from, { ...whole, link: whole.link }, sensor, move),
+      ...(to !== UNASSIGNED ? [oneMore(to, 'sensors', limit)] : []),
+      ...moveWrites(from, { ...parts, link: parts.link }, sensor, move),
     );
     return failed === null ? sensor : refusalOf(failed, code.length > 0);
   });
 
 export const sensorOwners = (table: Table) => ({
-  move: (from: number, sensorId: string, move: Move): Promise<Moved> =>
+  move: (from: number, sensorId: string, move: Move): Promise<MoveResult> =>
     moveSensor(table, { customerId: from, sensorId }, move),
   remove: (customerId: number, sensorId: string, now: number) =>
     removeSensor(table, { customerId, sensorId }, now, false),
-  /** Removes a sensor, active or not, with all by which its messages are judged. */
+  /** Deletes a sensor, active or not, with everything needed to process its messages. */
   erase: (customerId: number, sensorId: string, now: number) =>
     removeSensor(table, { customerId, sensorId }, now, true),
 });

@@ -1,17 +1,17 @@
 import { type AccessPattern, counting, each8KB, eachItem, orAbsent, pattern } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-/** Questions about sensors, their groups and their devices; see access-patterns.ts. */
+/** Access patterns of sensors, their groups and their devices. */
 export const sensorPatterns = {
   'sensors.get': pattern('A sensor', { get: ['sensor'] }, [1, 0]),
   'sensors.around': pattern(
-    'A sensor with its state and its customer: all that alarms are decided by',
+    'A sensor with its state and its customer: everything that alarms are decided from',
     { batchGet: ['sensor', 'sensorState', 'customer'] },
     [3, 0],
-    'for each 4 KB of each; 2 of one that is nobody’s',
+    'per 4 KB of each; 2 for a sensor without an owner',
   ),
   'sensors.getEventual': pattern(
-    'A sensor as it was some seconds ago, for what raises no alarm',
+    'A sensor, possibly a few seconds old, where no alarm depends on it',
     { get: ['sensor'] },
     [0.5, 0],
     orAbsent,
@@ -21,17 +21,17 @@ export const sensorPatterns = {
     'A sensor as it was when it left a customer',
     { get: ['formerSensor'] },
     [1, 0],
-    'for each 4 KB',
+    'per 4 KB',
   ),
   'sensors.getAll': pattern('Some sensors', { batchGet: ['sensor'] }, [1, 0], eachItem),
   'sensors.list': pattern('The sensors of a customer', { queryList: ['sensorsOfCustomer'] }, [0.5, 0], each8KB),
   'sensors.allowRegistration': pattern(
-    'Allow a linked sensor to register without its token, once',
+    'Allow a linked sensor to register again without its token, once',
     { update: ['sensor'] },
     [0, 1],
   ),
   'sensorOwners.move': pattern(
-    'Move a sensor to another customer, where it starts anew',
+    'Move a sensor to another customer, where it starts from scratch',
     counting({
       get: ['sensor', 'sensorState', 'deviceOfSensor', 'room'],
       query: ['config'],
@@ -44,7 +44,7 @@ export const sensorPatterns = {
     'without room and configurations',
   ),
   'sensorOwners.remove': pattern(
-    'Delete a sensor that is inactive',
+    'Delete an inactive sensor',
     {
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
       query: ['config'],
@@ -66,10 +66,10 @@ export const sensorPatterns = {
       ],
     },
     [5, 15],
-    '1 read more for its customer; 2 written more each for customer, group, room, configurations, a pinned firmware',
+    '1 R more for its customer; 2 W more each for customer, group, room, configurations, a pinned firmware',
   ),
   'sensorOwners.erase': pattern(
-    'Delete a sensor with all by which its messages are judged',
+    'Delete a sensor with everything needed to process its messages',
     {
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
       query: ['config'],
@@ -83,9 +83,9 @@ export const sensorPatterns = {
     [5, 19],
     'as `sensorOwners.remove`',
   ),
-  'sensors.setFirmware': pattern('Note which firmware a device runs', { get: ['sensor'], update: ['sensor'] }, [1, 3]),
+  'sensors.setFirmware': pattern('Record the firmware of a device', { get: ['sensor'], update: ['sensor'] }, [1, 3]),
   'sensors.setActive': pattern(
-    'Note in the list of sensors whether a sensor is active',
+    'Record in the sensor list whether a sensor is active',
     { get: ['sensor'], update: ['sensor'] },
     [1, 3],
   ),
@@ -94,10 +94,10 @@ export const sensorPatterns = {
     'The feedback on a sensor, newest first',
     { batchGet: ['feedback'], queryList: ['feedbackOfSensor'] },
     [1, 0],
-    'for each 8 KB of keys, 5,000 at first, 20,000 at most; 0.5 for each shown',
+    'per 8 KB of keys, 5,000 at first, 20,000 at most; 0.5 per item on the page',
   ),
   'feedback.create': pattern(
-    'Write feedback, and keep the newest of a hit in the hit',
+    'Write feedback; a hit holds its newest',
     {
       get: ['ruleHit'],
       put: ['feedback', 'feedbackOfHit', 'lateChange', 'delivery'],
@@ -105,10 +105,10 @@ export const sensorPatterns = {
       check: ['sensor'],
     },
     [1, 14],
-    'with a delivery to the maker of 1 KB: 3 less without one, 2 more for each further KB; 1 and 6 less without a hit',
+    'with a delivery of 1 KB to the manufacturer: 3 less without one, 2 more per further KB; 1 R 6 W less without a hit',
   ),
   'feedback.remove': pattern(
-    'Delete feedback, and keep the next newest of a hit in the hit',
+    'Delete feedback; its hit then holds the next newest',
     {
       get: ['feedback', 'ruleHit'],
       query: ['feedbackOfHit'],
@@ -117,23 +117,23 @@ export const sensorPatterns = {
       remove: ['feedback', 'feedbackOfHit'],
     },
     [3, 9],
-    '1 and 2 without a hit',
+    '1 R 2 W without a hit',
   ),
 
   'sensorGroups.get': pattern(
     'A sensor group with its sensors',
     { get: ['sensorGroup'], query: ['groupMember'] },
     [2, 0],
-    'for each 4 KB',
+    'per 4 KB',
   ),
   'sensorGroups.list': pattern(
     'The sensor groups of a customer with their sensors',
     { query: ['sensorGroup', 'groupMember'] },
     [2, 0],
-    'for each 4 KB',
+    'per 4 KB',
   ),
   'sensorGroups.create': pattern(
-    'A new sensor group, whose sensors leave other groups',
+    'Create a sensor group, and move its sensors out of other groups',
     counting({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -146,7 +146,7 @@ export const sensorPatterns = {
     'with one sensor',
   ),
   'sensorGroups.put': pattern(
-    'Replace the sensors of a group; a sensor is in one group at most',
+    'Replace the sensors of a group; a sensor belongs to at most one group',
     {
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -156,10 +156,10 @@ export const sensorPatterns = {
       remove: ['groupMember'],
     },
     [3, 6],
-    'for one sensor more or less',
+    'for one sensor added or removed',
   ),
   'sensorGroups.remove': pattern(
-    'Delete a sensor group that no rule watches and no webhook names',
+    'Delete a sensor group that no rule and no webhook refers to',
     counting({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -172,13 +172,13 @@ export const sensorPatterns = {
   ),
 
   'devices.get': pattern('Which device has this token?', { get: ['device'] }, [1, 0]),
-  'devices.linkOf': pattern('Which token does the device of this sensor have?', { get: ['deviceOfSensor'] }, [1, 0]),
-  'devices.noteCall': pattern('Note which call of a device is queued next', { update: ['device'] }, [0, 1]),
-  'devices.holdBack': pattern('Hold back the calls of a device, or take them again', { update: ['device'] }, [0, 1]),
+  'devices.linkOf': pattern('Which device token belongs to this sensor?', { get: ['deviceOfSensor'] }, [1, 0]),
+  'devices.noteCall': pattern('Note a call of a device before it is queued', { update: ['device'] }, [0, 1]),
+  'devices.holdBack': pattern('Hold back the calls of a device, or accept them again', { update: ['device'] }, [0, 1]),
   'devices.idOfHardware': pattern('Which sensor has this hardware id?', { get: ['hardware'] }, [1, 0]),
-  'devices.pairing': pattern('Which sensor shows this pairing code?', { get: ['pairingCode'] }, [1, 0]),
+  'devices.pairing': pattern('Which sensor has this pairing code?', { get: ['pairingCode'] }, [1, 0]),
   'devices.register': pattern(
-    'A new device, if its hardware id is free',
+    'Register a device, if its hardware id is new',
     { put: ['hardware', 'owner', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'], update: ['listedKey'] },
     [0, 15],
   ),
@@ -193,7 +193,7 @@ export const sensorPatterns = {
     [2, 8],
   ),
   'devices.registerAgain': pattern(
-    'Replace token and pairing code of a device, and store a notice for its customer',
+    'Replace the token and the pairing code of a device, with a notice for its customer',
     {
       get: ['deviceOfSensor', 'sensor'],
       put: ['deviceOfSensor', 'pairingCode', 'device', 'notice'],
@@ -201,7 +201,7 @@ export const sensorPatterns = {
       remove: ['pairingCode', 'device'],
     },
     [2, 17],
-    "14 for nobody's; none when it is refused",
+    '14 W without an owner; 0 W if refused',
   ),
   'devices.usePairing': pattern('Use up a pairing code', { remove: ['pairingCode'] }, [0, 1]),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

@@ -22,8 +22,8 @@ export const sensorReads = (table: TableReader) => ({
   getEventual: (customerId: number, sensorId: string) =>
     table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
   /**
-   * A sensor with its state, unless that is known, and its customer, in one consistent read: all that decides whom it
-   * tells what.
+   * Reads a sensor with its state, unless that is known, and its customer in one consistent read: everything that alarms
+   * are decided from.
    */
   around: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
     const keys = {
@@ -33,22 +33,22 @@ export const sensorReads = (table: TableReader) => ({
     };
     const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === UNASSIGNED ? [] : [keys.customer])];
     const found = await table.getAll<Item>(wanted);
-    const at = <T>({ pk, sk }: Key) => (found.find((item) => item.pk === pk && item.sk === sk) ?? null) as T | null;
-    const stored = at<StoredState>(keys.state);
+    const itemAt = <T>({ pk, sk }: Key) => (found.find((item) => item.pk === pk && item.sk === sk) ?? null) as T | null;
+    const stored = itemAt<StoredState>(keys.state);
     return {
-      sensor: at<SensorRecord>(keys.sensor),
+      sensor: itemAt<SensorRecord>(keys.sensor),
       state: known ?? (stored && decodeState(stored)),
-      customer: at<CustomerItem>(keys.customer),
+      customer: itemAt<CustomerItem>(keys.customer),
     };
   },
-  /** The sensor as it was when it left this customer; see FormerSensor. */
+  /** Returns the sensor as it was when it left this customer (FormerSensor). */
   former: (customerId: number, sensorId: string) =>
     table.get<FormerSensor>(items.formerSensor({ customerId, sensorId })),
   wasErased: async (customerId: number, sensorId: string): Promise<boolean> =>
     (await table.get(items.erasedSensor({ customerId, hash: hashOf(sensorId) }))) !== null,
   getAll: (customerId: number, sensorIds: readonly string[]) =>
     table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
-  /** All sensors of a customer, read from the rows of the index alone. */
+  /** Returns all sensors of a customer, read only from the rows of the index. */
   list: async (customerId: number): Promise<ListedSensor[]> => {
     const rows = await table.queryAll<{ listSk: string }>({
       index: 'list',
@@ -59,11 +59,11 @@ export const sensorReads = (table: TableReader) => ({
 });
 
 const sensorWrites = (table: Table) => ({
-  /** Allows the sensor to register without its token once, until a time (ms). False when there is no such sensor. */
+  /** Allows a sensor to register once without its token, until a time (ms). False if there is no such sensor. */
   allowRegistration: async (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     (await table.write(touchSensor(customerId, sensorId, { registrationUntil }))) === null,
 
-  /** Sets what the list of sensors shows of a sensor's activity since `time` (ms); what is older changes nothing. */
+  /** Sets in sensor lists whether a sensor has been active since `time` (ms), unless a later time was set before. */
   setActive: async (customerId: number, sensorId: string, isActive: boolean, time: number): Promise<void> => {
     await retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
@@ -73,7 +73,7 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
-  /** Notes which firmware (v0.N) a device runs by now. */
+  /** Records the firmware (v0.N) that a device runs now. */
   setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {
     await retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);

@@ -3,15 +3,15 @@ import type { JudgedRun } from '#shared/domain/event/noted-call.ts';
 import type { Fall, FallPhase, FallPosture, SensorState, Track } from '#shared/domain/sensor/sensor-state.ts';
 
 /**
- * The position of the last judged message in the order of its sensor, when (ms) the newest one was received, and the last
- * calls of which all was judged.
+ * The position of the last processed message in the order of its sensor, when (ms) the newest one was received, and the
+ * last calls that were processed completely.
  */
 export type JudgedPosition = { position: string; receiveDate: number; run?: JudgedRun };
 
 /**
  * The state of a sensor with its last decision, which is kept until the next one so that it can be applied again after a
- * crash. `judged`: how far its messages were judged, see functions/workers/process/inputs.ts. `ttl` (s): the sensor has
- * left, and its state expires then.
+ * crash. `judged`: how far its messages have been processed (functions/workers/process/inputs.ts). `ttl`: when (s) the
+ * state of a former sensor expires.
  */
 export type StateItem = SensorState & {
   decision: Decision | null;
@@ -23,28 +23,29 @@ export type StateItem = SensorState & {
   ttl?: number;
 };
 
-/** A codec of words that are stored as one letter each. Unknown letters are skipped. */
-const letterCodec = <W extends string>(letters: Readonly<Record<W, string>>) => {
-  const words = Object.keys(letters) as W[];
+/** Creates a codec that stores each word as one character. Unknown characters are skipped. */
+const wordCodec = <W extends string>(characters: Readonly<Record<W, string>>) => {
+  const words = Object.keys(characters) as W[];
   return {
-    encode: (list: readonly W[]): string => list.map((word) => letters[word]).join(''),
-    decode: (stored: string): W[] => [...stored].flatMap((letter) => words.filter((word) => letters[word] === letter)),
+    encode: (list: readonly W[]): string => list.map((word) => characters[word]).join(''),
+    decode: (stored: string): W[] =>
+      [...stored].flatMap((character) => words.filter((word) => characters[word] === character)),
   };
 };
 
-// Letters keep the state small: it is read and written with each message. Other versions read them, so they never change.
-const phases = letterCodec<FallPhase>({ detected: 'd', confirmed: 'c', calling: 'a', finished: 'f', canceled: 'x' });
-const postures = letterCodec<FallPosture>({ suspected: 'd', fallen: 'a', sitting_suspected: 'e', sitting: 'b' });
+// This keeps the state small, which every message reads and writes. Other versions of the code read it, so it never changes.
+const phases = wordCodec<FallPhase>({ detected: 'd', confirmed: 'c', calling: 'a', finished: 'f', canceled: 'x' });
+const postures = wordCodec<FallPosture>({ suspected: 'd', fallen: 'a', sitting_suspected: 'e', sitting: 'b' });
 
 type PhaseDates = NonNullable<Fall['phaseDates']>;
 const encodeDates = (dates: PhaseDates): Record<string, number> =>
   Object.fromEntries(Object.entries(dates).map(([phase, date]) => [phases.encode([phase as FallPhase]), date]));
 const decodeDates = (stored: Record<string, number>): PhaseDates =>
   Object.fromEntries(
-    Object.entries(stored).flatMap(([letter, date]) => phases.decode(letter).map((phase) => [phase, date])),
+    Object.entries(stored).flatMap(([character, date]) => phases.decode(character).map((phase) => [phase, date])),
   );
 
-/** A fall as it is stored: `seen` are its phases, `markedAt` their dates. */
+/** A fall as it is stored. `seen`: its phases; `markedAt`: their dates. */
 type StoredFall = Omit<Fall, 'phases' | 'phaseDates'> & { seen: string; markedAt?: Record<string, number> };
 
 const encodeFall = ({ phases: reached, phaseDates, ...fall }: Fall): StoredFall => ({
@@ -58,7 +59,7 @@ const decodeFall = ({ seen, markedAt, ...fall }: StoredFall): Fall => ({
   ...(markedAt && { phaseDates: decodeDates(markedAt) }),
 });
 
-/** A track as it is stored: `seen` are the postures of its open fall, `told` is the time up to which its falls were alarmed. */
+/** A track as it is stored. `seen`: the postures of its open fall; `told`: the time up to which its falls raised alarms. */
 type StoredTrack = Omit<Track, 'fallPostures' | 'alarmedUpTo'> & { seen?: string; told?: number };
 
 const encodeTrack = ({ fallPostures, alarmedUpTo, ...track }: Track): StoredTrack => ({
@@ -72,7 +73,7 @@ const decodeTrack = ({ seen, told, ...track }: StoredTrack): Track => ({
   ...(told !== undefined && { alarmedUpTo: told }),
 });
 
-/** A state as it is stored. All versions that work on one table have this form in common. */
+/** A state as it is stored. All versions of the code that work on one table share this form. */
 export type StoredState = Omit<StateItem, 'falls' | 'tracks'> & { falls: StoredFall[]; tracks?: StoredTrack[] };
 
 export const encodeState = ({ falls, tracks, ...state }: StateItem): StoredState => ({

@@ -5,7 +5,7 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
-/** Names to REMOVE when a sensor leaves its customer: its falls are nobody's to see there. */
+/** The attributes to remove when a sensor leaves its customer, who must not see its falls any more. */
 export const openFallNames = ['listPk', 'listSk'] as const;
 
 export const stateReads = (table: TableReader) => ({
@@ -14,7 +14,7 @@ export const stateReads = (table: TableReader) => ({
     return stored && decodeState(stored);
   },
 
-  /** The states of sensors, in their order, as they are or were some seconds ago; null for those without one. */
+  /** Returns the states of sensors in the same order, possibly a few seconds old; null for those without one. */
   glance: async (sensors: readonly { customerId: number; sensorId: string }[]): Promise<(StateItem | null)[]> => {
     const keys = sensors.map((sensor) => items.sensorState(sensor));
     const stored = await table.getAllEventual<StoredState>(keys);
@@ -24,46 +24,46 @@ export const stateReads = (table: TableReader) => ({
 });
 
 /**
- * `watchAt` (ms): the sweep checks the sensor from then on; null: as before. `formerUntil` (s): the sensor has left, what it
- * reported before is judged, and its state expires then.
+ * `watchAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state expires, if
+ * the sensor has left its customer and only its older messages are processed.
  */
-type Times = { watchAt?: number | null; formerUntil?: number | null };
+type StateTimes = { watchAt?: number | null; formerUntil?: number | null };
 
 const stateWrites = (table: Table) => ({
   /**
-   * Writes the state that a decision was made from and to; false when another decision came first, or when a sensor
-   * without a state has gone. `before`: the version of the state that it was made from.
+   * Writes a state together with its decision, which was made from the version `before`. False if another decision came
+   * first, or if this is the first state and the sensor was deleted.
    */
   decide: async (
     { customerId, sensorId }: { customerId: number; sensorId: string },
     before: number,
     state: StateItem,
-    { watchAt = null, formerUntil = null }: Times = {},
+    { watchAt = null, formerUntil = null }: StateTimes = {},
   ): Promise<boolean> => {
     const key = items.sensorState({ customerId, sensorId });
-    const watch = watchAt !== null && dueAt(sensorId, watchAt);
+    const due = watchAt !== null && dueAt(sensorId, watchAt);
     const { listPk: _, listSk: __, ...content } = state;
     const isListed = formerUntil === null && seesFall(state);
     const put = {
       ...encodeState(content),
       ...key,
       version: before + 1,
-      ...watch,
-      // The same for all falls of a sensor: one unit is written as the first of them begins, and one as the last ends.
+      ...due,
+      // The same for all falls of a sensor, so the index is written only when the first one starts and the last one ends.
       ...(isListed && lists.openFallsOfCustomer({ customerId, sensorId })),
       ...(formerUntil !== null && { ttl: formerUntil }),
     };
-    // Only the first state of a sensor could bring back a sensor that was deleted meanwhile.
+    // Only a first state could be written for a sensor that was deleted meanwhile.
     const kind = formerUntil === null ? items.sensor : items.formerSensor;
-    const isThere = { check: kind({ customerId, sensorId }), where: present };
+    const sensorExists = { check: kind({ customerId, sensorId }), where: present };
     const failed =
       before === 0
-        ? await table.write({ put, where: absent }, isThere)
+        ? await table.write({ put, where: absent }, sensorExists)
         : await table.write({ put, where: where('#version = :before', { before }) });
     return failed === null;
   },
 
-  /** Notes the times of a report that changed nothing else; false when the state has moved on. */
+  /** Records the times of a report that changed nothing else. False if the state has changed meanwhile. */
   hear: async (
     customerId: number,
     sensorId: string,
@@ -75,7 +75,7 @@ const stateWrites = (table: Table) => ({
     return (await table.update(items.sensorState({ customerId, sensorId }), changes(update))) !== null;
   },
 
-  /** Has the sweep check the sensor again at `time` (ms), or (null) no more. Changes nothing when its state has moved on. */
+  /** Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed meanwhile. */
   watch: async (customerId: number, sensorId: string, { version }: StateItem, time: number | null): Promise<void> => {
     const unchanged = where('#version = :version', { version });
     const update = time === null ? { remove: dueNames, if: unchanged } : { set: dueAt(sensorId, time), if: unchanged };

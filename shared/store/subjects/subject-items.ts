@@ -9,25 +9,25 @@ import { items } from '../table.ts';
 import type { Found, Who } from './subjects.ts';
 
 export type ItemKind = keyof typeof items;
-/** What an erasure does with an item: nothing (it is of somebody else), removes it, or leaves this of it. */
+/** What an erasure does with an item: keeps it, because it is somebody else's, removes it, or reduces it to this. */
 export type Verdict = 'keep' | 'remove' | Found;
-type Rule = (item: Found, who: Who) => Verdict;
-type Kind = Who['subject']['kind'];
-/** A kind of item, by whose it may be. Of those that are left out it has nothing. */
-type Belonging = Readonly<Partial<Record<Kind, Rule>>>;
+type ErasureRule = (item: Found, who: Who) => Verdict;
+type SubjectKind = Who['subject']['kind'];
+/** The rules of a kind of item, by kind of subject. It holds nothing of a subject without a rule. */
+type KindRules = Readonly<Partial<Record<SubjectKind, ErasureRule>>>;
 
-const all: Rule = () => 'remove';
-const itsOwn = { customer: all, sensor: all, user: all };
-const ofCustomer = { customer: all };
-const ofUser = { customer: all, user: all };
-const ofNobody: Belonging = {};
-const removeIf = (is: boolean): Verdict => (is ? 'remove' : 'keep');
+const remove: ErasureRule = () => 'remove';
+const ofAll = { customer: remove, sensor: remove, user: remove };
+const ofCustomer = { customer: remove };
+const ofUser = { customer: remove, user: remove };
+const ofNobody: KindRules = {};
+const removeIf = (isOfSubject: boolean): Verdict => (isOfSubject ? 'remove' : 'keep');
 
-/** What stands instead of a name, an address or an id. */
+/** Replaces a name, an address or an id. */
 const ERASED = 'erased';
 
-/** What keeps the place of an erased hit: the ids of a customer's hits have no gaps. */
-const placeOf = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: Found): Found => ({
+/** The item that takes the place of an erased hit, because the ids of a customer's hits have no gaps. */
+const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: Found): Found => ({
   pk,
   sk,
   id,
@@ -44,48 +44,50 @@ const placeOf = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: Fou
   sensorEventId: ERASED,
 });
 
-const nobody = { userId: null, name: ERASED };
+const erasedUser = { userId: null, name: ERASED };
 
 type Message = Partial<Pick<PackedMessage, 'accountId' | 'publisher' | 'extra'>>;
-/** A message without a user whom it is for; all others as they are. */
+/** Returns a message to this user without the user, and any other message unchanged. */
 const messageWithout = <T extends Message>(message: T, id: number): T =>
   message.accountId === id && message.publisher !== 'webhook'
     ? { ...message, accountId: 0, extra: { is_bot: false, display_name: ERASED } }
     : message;
 
-/** A hit without a user who was told of it, acknowledged it, or wrote feedback on it. */
-const hitWithout: Rule = (item, { subject }) => {
+/** Removes a user from a hit: as a recipient, and from its acknowledgement, feedback and escalation. */
+const hitWithoutUser: ErasureRule = (item, { subject }) => {
   const { told, messages, acknowledgement, feedback, escalation } = item as unknown as StoredHit;
   const id = Number(subject.id);
-  const to = escalation?.to?.filter((receiver) => !receiver.startsWith(`${id} `));
-  const left = {
+  const to = escalation?.to?.filter((recipient) => !recipient.startsWith(`${id} `));
+  const reduced = {
     ...item,
     messages: messages.map((message) => messageWithout(message, id)),
     ...(told !== undefined && {
       told: packMessages(unpackMessages(told).map((message) => messageWithout(message, id))),
     }),
-    ...(acknowledgement?.userId === id && { acknowledgement: { ...acknowledgement, ...nobody } }),
+    ...(acknowledgement?.userId === id && { acknowledgement: { ...acknowledgement, ...erasedUser } }),
     ...(feedback?.accountId === id && { feedback: { ...feedback, accountId: 0 } }),
     ...(to && { escalation: { ...escalation, to } }),
   };
-  return isDeepStrictEqual(left, item) ? 'keep' : left;
+  return isDeepStrictEqual(reduced, item) ? 'keep' : reduced;
 };
 
-const feedbackWithout: Rule = (item, { subject: { id } }) =>
+const feedbackWithoutUser: ErasureRule = (item, { subject: { id } }) =>
   item.accountId === id ? { ...item, accountId: 0 } : 'keep';
 
-const feedbackOfHitWithout: Rule = (item, { subject: { id } }) => {
+const feedbackOfHitWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   const feedback = item.feedback as Feedback;
   return feedback.accountId === id ? { ...item, feedback: { ...feedback, accountId: 0 } } : 'keep';
 };
 
-const noticeWithout: Rule = (item, { subject: { id } }) => {
-  const by = item.acknowledgement as Acknowledgement | undefined;
-  return by && by.userId === id ? { ...item, acknowledgement: { ...by, ...nobody } } : 'keep';
+const noticeWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+  const acknowledgement = item.acknowledgement as Acknowledgement | undefined;
+  return acknowledgement && acknowledgement.userId === id
+    ? { ...item, acknowledgement: { ...acknowledgement, ...erasedUser } }
+    : 'keep';
 };
 
-/** A line without who made the call, and whom or what it was about, as far as those are of the subject. */
-const lineWithout: Rule = (item, { named }) => {
+/** Removes the actor and the object of a line of the audit log, where they are the subject or part of it. */
+const lineWithoutSubject: ErasureRule = (item, { named }) => {
   const { actor, object } = item as unknown as StoredLine;
   const kind = actor.kind === 'device' ? 'sensor' : 'user';
   const isActor = actor.id !== null && actor.kind !== 'key' && named.has(`${kind} ${actor.id}`);
@@ -99,8 +101,8 @@ const lineWithout: Rule = (item, { named }) => {
 };
 
 const delivery = (item: Found) => deliveryOf(item as unknown as DeliveryItem & Found);
-const deliveries: Belonging = {
-  customer: all,
+const deliveries: KindRules = {
+  customer: remove,
   sensor: (item, { customerId, subject }) => {
     const { sensor, customer } = delivery(item).snapshot;
     return removeIf(sensor.id === subject.id && (customer?.id ?? customerId) === customerId);
@@ -111,10 +113,9 @@ const deliveries: Belonging = {
   },
 };
 
-/** Every kind of item, with what an erasure does with those of a customer, of a sensor in it, and of a user. */
-export const belongings: Readonly<Record<ItemKind, Belonging>> = {
-  // Counts and keys of the whole service, what is nobody's, and what goes away within a day under hashed names.
-
+/** What an erasure of a customer, of one of its sensors or of a user does with each kind of item. */
+export const belongings: Readonly<Record<ItemKind, KindRules>> = {
+  // Items of the whole service, items of nobody, and items under hashed names that expire within a day.
   counter: ofNobody,
   heartbeat: ofNobody,
   rate: ofNobody,
@@ -129,7 +130,7 @@ export const belongings: Readonly<Record<ItemKind, Belonging>> = {
   firmware: ofNobody,
   firmwareDefault: ofNobody,
   firmwarePins: ofNobody,
-  // An erasure keeps itself, and what tells its sensor only to who has the id. Its leads it removes at its end.
+  // Needed by erasures. Leads are removed at the end, and the id of an erased sensor is hashed.
   dataJob: ofNobody,
   lead: ofNobody,
   erasure: ofNobody,
@@ -149,8 +150,8 @@ export const belongings: Readonly<Record<ItemKind, Belonging>> = {
     customer: (item, { customerId }) => removeIf(item.customerId === customerId),
     user: (item, { subject }) => removeIf(item.userId === subject.id),
   },
-  owner: { customer: (item, { customerId }) => removeIf(item.customerId === customerId), user: all },
-  // It goes with its customer, in one transaction.
+  owner: { customer: (item, { customerId }) => removeIf(item.customerId === customerId), user: remove },
+  // Removed in one transaction with its customer.
   listedCustomer: ofNobody,
   customer: ofCustomer,
   bot: ofCustomer,
@@ -164,44 +165,44 @@ export const belongings: Readonly<Record<ItemKind, Belonging>> = {
   wholeRule: ofCustomer,
   listedRule: ofCustomer,
   enabledRules: ofCustomer,
-  user: { customer: all, user: (item, { subject }) => removeIf(item.id === subject.id) },
-  formerUser: { customer: all, user: (item, { accountKey }) => removeIf(item.accountKey === accountKey) },
-  duty: { customer: all, user: (item, { subject }) => removeIf(item.userId === subject.id) },
+  user: { customer: remove, user: (item, { subject }) => removeIf(item.id === subject.id) },
+  formerUser: { customer: remove, user: (item, { accountKey }) => removeIf(item.accountKey === accountKey) },
+  duty: { customer: remove, user: (item, { subject }) => removeIf(item.userId === subject.id) },
   channel: ofUser,
-  // Lines about what was of no customer yet are under none.
+  // Lines about objects that had no customer yet are under customer 0.
   auditLine: {
     customer: (item, who) =>
-      items.auditLine.read(item)?.customerId === String(who.customerId) ? 'remove' : lineWithout(item, who),
-    sensor: lineWithout,
-    user: lineWithout,
+      items.auditLine.read(item)?.customerId === String(who.customerId) ? 'remove' : lineWithoutSubject(item, who),
+    sensor: lineWithoutSubject,
+    user: lineWithoutSubject,
   },
-  sensor: { customer: all, sensor: (item, { subject }) => removeIf(item.id === subject.id) },
+  sensor: { customer: remove, sensor: (item, { subject }) => removeIf(item.id === subject.id) },
   formerSensor: {
-    customer: all,
+    customer: remove,
     sensor: (item, { subject }) => removeIf(items.formerSensor.read(item)?.sensorId === subject.id),
   },
   groupMember: {
-    customer: all,
+    customer: remove,
     sensor: (item, { subject }) => removeIf(items.groupMember.read(item)?.sensorId === subject.id),
   },
-  sensorState: itsOwn,
-  room: itsOwn,
-  config: itsOwn,
-  event: itsOwn,
-  message: itsOwn,
-  notice: { customer: all, sensor: all, user: noticeWithout },
-  feedback: { customer: all, sensor: all, user: feedbackWithout },
-  feedbackOfHit: { customer: all, sensor: all, user: feedbackOfHitWithout },
+  sensorState: ofAll,
+  room: ofAll,
+  config: ofAll,
+  event: ofAll,
+  message: ofAll,
+  notice: { customer: remove, sensor: remove, user: noticeWithoutUser },
+  feedback: { customer: remove, sensor: remove, user: feedbackWithoutUser },
+  feedbackOfHit: { customer: remove, sensor: remove, user: feedbackOfHitWithoutUser },
   ruleHit: {
-    customer: all,
-    sensor: (item, { subject }) => (item.sensorId === subject.id ? placeOf(item) : 'keep'),
-    user: hitWithout,
+    customer: remove,
+    sensor: (item, { subject }) => (item.sensorId === subject.id ? erasedHit(item) : 'keep'),
+    user: hitWithoutUser,
   },
-  lateChange: { customer: all, sensor: (item, { subject }) => removeIf(item.sensorId === subject.id) },
+  lateChange: { customer: remove, sensor: (item, { subject }) => removeIf(item.sensorId === subject.id) },
   delivery: deliveries,
   personDelivery: deliveries,
-  // Those of a single delivery are found by it.
-  attempt: { customer: all, sensor: all, user: all },
+  // For a sensor or a user, found only through its delivery.
+  attempt: ofAll,
   feedLine: ofCustomer,
   hardware: ofCustomer,
   device: ofCustomer,

@@ -5,28 +5,30 @@ import { items } from '../table.ts';
 import type { ItemKind } from './subject-items.ts';
 import type { Found, Who } from './subjects.ts';
 
-type Shown = (item: Found, who: Who) => Item;
+type Exporter = (item: Found, who: Who) => Item;
 
-/** How an item is found, and when it goes away: nothing of whoever it is about. */
-const ofTheTable = ['pk', 'sk', 'duePk', 'dueAt', 'listPk', 'listSk', 'ttl', 'version', 'revision'];
+/** Attributes that only serve the table and say nothing about a subject. */
+const technicalNames = ['pk', 'sk', 'duePk', 'dueAt', 'listPk', 'listSk', 'ttl', 'version', 'revision'];
 const without =
-  (...hidden: readonly string[]): Shown =>
+  (...hidden: readonly string[]): Exporter =>
   (item) =>
-    Object.fromEntries(Object.entries(item).filter(([name]) => !ofTheTable.includes(name) && !hidden.includes(name)));
+    Object.fromEntries(
+      Object.entries(item).filter(([name]) => !technicalNames.includes(name) && !hidden.includes(name)),
+    );
 const whole = without();
 const keyOnly =
-  (kind: 'groupMember' | 'knownAddress', ...names: readonly string[]): Shown =>
+  (kind: 'groupMember' | 'knownAddress', ...names: readonly string[]): Exporter =>
   (item) =>
     Object.fromEntries(Object.entries(items[kind].read(item) ?? {}).filter(([name]) => names.includes(name)));
 
-const delivery: Shown = (item, who) => whole({ ...item, ...deliveryOf(item as Found & DeliveryItem) }, who);
+const delivery: Exporter = (item, who) => whole({ ...item, ...deliveryOf(item as Found & DeliveryItem) }, who);
 
-/** A hit; for a user only what it says of that user: it is about somebody else. */
-const hit: Shown = (item, who) => {
+/** Exports a hit; for a user only the parts about that user, because the hit is about somebody else. */
+const hit: Exporter = (item, who) => {
   const { subject } = who;
-  const all = unpacked(item as Found & StoredHit);
-  if (subject.kind !== 'user') return whole({ ...item, ...all, told: undefined }, who);
-  const { id, createDate, situation, acknowledgement, messages } = all;
+  const found = unpacked(item as Found & StoredHit);
+  if (subject.kind !== 'user') return whole({ ...item, ...found, told: undefined }, who);
+  const { id, createDate, situation, acknowledgement, messages } = found;
   return {
     id,
     createDate,
@@ -37,10 +39,10 @@ const hit: Shown = (item, who) => {
 };
 
 /**
- * What an export shows of each kind of item, without any secret. Null: nothing, because the item only leads to others,
- * repeats one of them, or is a secret and no more.
+ * What an export contains of each kind of item, without any secret. Null for nothing, because the item only leads to
+ * others, is a copy, or holds only a secret.
  */
-export const shownOf: Readonly<Record<ItemKind, Shown | null>> = {
+export const shownOf: Readonly<Record<ItemKind, Exporter | null>> = {
   counter: null,
   heartbeat: null,
   rate: null,

@@ -13,16 +13,16 @@ const allOf = async (reads: Reads, place: Place): Promise<Found[]> => {
   return found;
 };
 
-/** The ids at the end of the sort keys of a customer that begin so: of those that are there, and of those that were. */
-const idsIn = async (reads: Reads, customerId: number, ...starts: readonly string[]): Promise<string[]> => {
+/** Returns the ids at the end of a customer's sort keys with these prefixes, of existing and of former items. */
+const idsIn = async (reads: Reads, customerId: number, ...prefixes: readonly string[]): Promise<string[]> => {
   const pk = items.customer.pk({ customerId });
-  const found = await Promise.all(starts.map((beginsWith) => allOf(reads, { pk, beginsWith })));
+  const found = await Promise.all(prefixes.map((beginsWith) => allOf(reads, { pk, beginsWith })));
   return [...new Set(found.flat().map(({ sk }) => sk.slice(sk.indexOf('#') + 1)))];
 };
 const sensorIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'SENSOR#', 'FORMER#');
 const webhookIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'WEBHOOK#', 'FORMER_WEBHOOK#');
 
-/** What leads to everything that a customer has: all of it is found by a user, a sensor or a webhook, or by its own id. */
+/** Returns the leads to the data of a customer, which is found through a user, a sensor, a webhook or the customer id. */
 export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]> => {
   const pk = items.user.pk({ customerId });
   const users = await Promise.all(['USER#', 'FORMER_USER#'].map((beginsWith) => allOf(reads, { pk, beginsWith })));
@@ -39,7 +39,7 @@ export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]>
   ];
 };
 
-/** The sessions, tokens and codes of an account, and the account itself last: it leads to the others. */
+/** The sessions, tokens and codes of an account. The account itself comes last, because it leads to them. */
 async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<Place> {
   const pk = items.account.pk({ accountKey });
   for await (const page of reads.pages({ pk })) {
@@ -63,13 +63,13 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
 }
 
 /**
- * What leads to a sensor of this customer, and to its device; the sensor itself comes last, and its owner before it: a device
- * can't register anew while there is one, and what it has then is not of this customer any more.
+ * A sensor of this customer, with its device. The sensor comes last, and its owner before it, because a device cannot
+ * register again while it has one, and its data after that is no longer this customer's.
  */
 export async function* placesOfDevice(reads: Reads, customerId: number, sensorId: string): AsyncGenerator<Place> {
-  const home = items.owner({ kind: 'sensor', id: sensorId });
+  const owner = items.owner({ kind: 'sensor', id: sensorId });
   const sensor = await reads.get(items.sensor({ customerId, sensorId }));
-  if (sensor && (await reads.get(home))?.customerId === customerId) {
+  if (sensor && (await reads.get(owner))?.customerId === customerId) {
     const { manufacturer, hardwareId } = sensor as unknown as { manufacturer: string; hardwareId: string };
     yield { pk: items.hardware.pk({ manufacturer, hardwareId }) };
     const link = (await reads.get(items.deviceOfSensor({ sensorId }))) as (Found & DeviceLink) | null;
@@ -78,30 +78,30 @@ export async function* placesOfDevice(reads: Reads, customerId: number, sensorId
       yield { pk: items.pairingCode.pk({ hash: link.pairingHash }) };
       yield { pk: items.deviceOfSensor.pk({ sensorId }) };
     }
-    yield { pk: home.pk };
+    yield { pk: owner.pk };
   }
   const { pk, sk } = items.sensor({ customerId, sensorId });
   yield { pk, beginsWith: sk };
 }
 
-/** Where it stands whose the ids of bots, groups and rules are. */
-async function* homesOf(reads: Reads, customerId: number): AsyncGenerator<Place> {
-  for (const [kind, start] of [
+/** The owners of the ids of bots, groups and rules. */
+async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Place> {
+  for (const [kind, prefix] of [
     ['bot', 'BOT#'],
     ['sensor_group', 'GROUP#'],
     ['rule', 'RULE#'],
   ] as const)
-    for (const id of await idsIn(reads, customerId, start)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
+    for (const id of await idsIn(reads, customerId, prefix)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
 }
 
-/** Feedback that is forwarded to a maker is delivered to a webhook of another customer. */
+/** Feedback for the manufacturer, which is delivered to a webhook of another customer. */
 async function* placesOfMaker(reads: Reads): AsyncGenerator<Place> {
   const home = (await reads.get(items.makerFeedback({}))) as (Found & FeedbackHome) | null;
   if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
 }
 
-/** What is of a customer as a whole. Its lists come last: they lead to the rest. */
-const placesAtLast = (customerId: number): Place[] => [
+/** The partitions of a customer that hold data of many subjects. */
+const sharedPlaces = (customerId: number): Place[] => [
   { pk: items.lateChange.pk({ customerId }) },
   { pk: items.ruleHit.pk({ customerId }) },
   { pk: items.personDelivery.pk({ customerId }) },
@@ -122,28 +122,29 @@ async function* placesOfCustomer(reads: Reads, customerId: number, leads: readon
     yield { pk: items.feedLine.pk({ customerId, webhookId }) };
     yield { pk: items.delivery.pk({ customerId, webhookId }) };
   }
-  yield* homesOf(reads, customerId);
+  yield* ownersOf(reads, customerId);
   yield* placesOfMaker(reads);
-  yield* placesAtLast(customerId);
+  yield* sharedPlaces(customerId);
+  // These come last, because they lead to the rest.
   yield { pk: items.groupMember.pk({ customerId }) };
   yield { pk: items.rule.pk({ customerId }) };
   yield { pk: items.wholeRule.pk({ customerId }) };
   yield { pk: items.customer.pk({ customerId }) };
 }
 
-/** Where else something of a sensor or of a user may be: among what its customer has. */
+/** The places of a customer that may also hold data of one of its sensors or users. */
 async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<Place> {
   for (const webhookId of await webhookIds(reads, customerId))
     yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
   yield* placesOfMaker(reads);
-  yield* placesAtLast(customerId);
+  yield* sharedPlaces(customerId);
   yield { pk: items.groupMember.pk({ customerId }) };
   yield { pk: items.customer.pk({ customerId }) };
 }
 
 /**
- * Every place where something of a subject may be, those first by which others find it. No place is found by reading the
- * whole table.
+ * Every place that may hold data of a subject; first those through which others find it. None of them is found by reading
+ * the whole table.
  */
 export async function* placesOf(reads: Reads, who: Who, leads: readonly Lead[]): AsyncGenerator<Place> {
   const { customerId, subject, accountKey } = who;
@@ -160,7 +161,7 @@ export async function* placesOf(reads: Reads, who: Who, leads: readonly Lead[]):
   return yield* placesAmongOthers(reads, customerId);
 }
 
-/** What is found by an item alone: the attempts of a delivery, the feedback on a hit, its line in a feed. */
+/** The places that only an item leads to: the attempts of a delivery, and the feedback on a hit. */
 export const placesUnder = (item: Found, { customerId, subject }: Who): Place[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)

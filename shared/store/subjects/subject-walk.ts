@@ -5,27 +5,27 @@ import { placesOf, placesUnder } from './subject-places.ts';
 import type { Found, Lead, Place, subjectReads, Who } from './subjects.ts';
 
 type Reads = Pick<ReturnType<typeof subjectReads>, 'pages' | 'get'>;
-/** An item of a subject, the place where it was found, and what an erasure leaves of it. */
+/** An item of a subject, the place where it was found, and what an erasure does with it. */
 export type Met = { kind: ItemKind; item: Found; verdict: Exclude<Verdict, 'keep'>; place: Place };
 
 const kinds = Object.entries(items) as [ItemKind, (typeof items)[ItemKind]][];
 export const kindOf = (item: Key): ItemKind | null => kinds.find(([, { read }]) => read(item) !== null)?.[0] ?? null;
 
-/** Finds what only these items lead to. */
-async function* below(
+/** Yields the items of a subject that only the given items lead to. */
+async function* itemsUnder(
   reads: Reads,
   who: Who,
-  above: readonly Found[],
-  meet: (place: Place, item: Found) => Met[],
+  parents: readonly Found[],
+  judge: (place: Place, item: Found) => Met[],
 ): AsyncGenerator<Met[]> {
-  for (const item of above)
+  for (const item of parents)
     for (const place of placesUnder(item, who))
-      for await (const page of reads.pages(place)) yield page.flatMap((row) => meet(place, row));
+      for await (const page of reads.pages(place)) yield page.flatMap((row) => judge(place, row));
 }
 
 /**
- * Meets every item of a subject, page by page; what is found by an item alone comes on a page before it. An item of a kind
- * that nobody declared is an error: whose it is has to be decided first.
+ * Yields every item of a subject, page by page. Items that only another item leads to come before it. Throws on an item of
+ * an undeclared kind, because nobody has decided whose data it holds.
  */
 export async function* walk(
   reads: Reads,
@@ -33,21 +33,21 @@ export async function* walk(
   leads: readonly Lead[],
   belonging: typeof belongings,
 ): AsyncGenerator<Met[]> {
-  const meet = (place: Place, item: Found): Met[] => {
+  const judge = (place: Place, item: Found): Met[] => {
     const kind = kindOf(item);
-    if (!kind) throw new Error(`an item of no known kind: ${item.pk.split('#')[0]}`);
+    if (!kind) throw new Error(`unknown kind of item: ${item.pk.split('#')[0]}`);
     const verdict = belonging[kind][who.subject.kind]?.(item, who) ?? 'keep';
     return verdict === 'keep' ? [] : [{ kind, item, verdict, place }];
   };
   for await (const place of placesOf(reads, who, leads)) {
     for await (const page of reads.pages(place)) {
-      const met = page.flatMap((item) => meet(place, item));
-      const own = new Set(met.map(({ item }) => item));
-      // An older feedback of a user may be under a hit that has nothing else of the user.
+      const judged = page.flatMap((item) => judge(place, item));
+      const ofSubject = new Set(judged.map(({ item }) => item));
+      // A user's older feedback may be under a hit that has nothing else of the user.
       const mayLead = (item: Found) =>
-        own.has(item) || (who.subject.kind === 'user' && items.ruleHit.read(item) !== null);
-      yield* below(reads, who, page.filter(mayLead), meet);
-      yield met;
+        ofSubject.has(item) || (who.subject.kind === 'user' && items.ruleHit.read(item) !== null);
+      yield* itemsUnder(reads, who, page.filter(mayLead), judge);
+      yield judged;
     }
   }
 }

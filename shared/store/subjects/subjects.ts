@@ -7,12 +7,12 @@ import { items } from '../table.ts';
 
 /** An item as it is in the table. */
 export type Found = Item & Key;
-/** A part of the table where something of a subject may be: a partition, or what begins so in it. */
+/** A part of the table that may hold data of a subject: a partition, or the sort keys in it with a prefix. */
 export type Place = { pk: string; beginsWith?: string };
 
 /**
- * What leads to the data of a user, a sensor or a webhook that nobody finds any more: kept by an erasure from before it begins
- * until it has completed.
+ * A lead to the data of a user, a sensor or a webhook that cannot be found any more. An erasure keeps it from before it
+ * starts until it is completed.
  */
 export type Lead =
   | { kind: 'user'; id: string; accountKey: string }
@@ -23,7 +23,7 @@ type JobKey = { customerId: number; id: string };
 const leadKey = ({ customerId, id: jobId }: JobKey, { kind, id }: Lead) => items.lead({ customerId, jobId, kind, id });
 
 export const subjectReads = (table: TableReader) => ({
-  /** What is in a place, page by page. */
+  /** Yields the items in a place, page by page. */
   pages: async function* ({ pk, beginsWith }: Place): AsyncGenerator<Found[]> {
     let startAfter: Item | undefined;
     do {
@@ -34,10 +34,10 @@ export const subjectReads = (table: TableReader) => ({
     } while (startAfter);
   },
 
-  /** An item by its key. */
+  /** Returns an item by its key. */
   get: (key: Key): Promise<Found | null> => table.get<Item>(key),
 
-  /** The leads of an erasure. */
+  /** Returns the leads of an erasure. */
   leads: ({ customerId, id }: JobKey): Promise<Lead[]> =>
     table.queryAll<Lead>({ pk: items.lead.pk({ customerId }), beginsWith: `LEAD#${id}#` }),
 });
@@ -50,32 +50,32 @@ const subjectWrites = (table: Table) => ({
     await table.write({ remove: leadKey(job, lead) });
   },
 
-  /** Removes a customer from where readers look for it; nothing can be made in it from then on. False: it is gone. */
+  /** Removes a customer from where readers find it. Nothing can be created in it from then on. False if it was deleted. */
   dropCustomer: async (customerId: number): Promise<boolean> => {
     const listed = { remove: items.listedCustomer({ customerId }) };
     return (await table.write({ remove: items.customer({ customerId }), where: present }, listed)) === null;
   },
 
-  /** Notes that a sensor is erased, or was. */
+  /** Marks a sensor as being erased (`goesOn`) or erased. */
   markErased: async (customerId: number, sensorId: string, now: number, goesOn: boolean): Promise<void> => {
     await table.write(markErased({ customerId, sensorId }, now, goesOn));
   },
 
-  /** Removes an item; false when it is gone already. */
+  /** Removes an item. False if it was removed before. */
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Writes what is left of an item in its place; false when that changed meanwhile. */
-  replace: async ({ updateDate }: Found, left: Found): Promise<boolean> => {
+  /** Replaces an item by its reduced form. False if the item has changed meanwhile. */
+  replace: async ({ updateDate }: Found, reduced: Found): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
-    return (await table.write({ put: left, where: unchanged })) === null;
+    return (await table.write({ put: reduced, where: unchanged })) === null;
   },
 });
 
 export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectWrites(table) });
 
 /**
- * Whose data a job is about, in which customer. `accountKey`: of a user; null: nothing is known of its account. `named`: by
- * what the audit names the subject, or a part of it, such as `sensor 4711`.
+ * The subject of a job, and its customer. `accountKey`: that of a user, or null if its account is unknown. `named`: the
+ * objects of the audit log that are the subject or part of it, such as `sensor 4711`.
  */
 export type Who = { customerId: number; subject: Subject; accountKey: string | null; named: ReadonlySet<string> };

@@ -6,7 +6,7 @@ import { atOnce } from '#test/fixtures/answers.ts';
 
 const customerId = 7;
 const stamps = { createDate: 1, updateDate: 1 };
-/** As much of a thing as the store looks at. */
+/** A partial object with the fields that the store reads. */
 const some = (fields: object) => fields as never;
 const hook = { id: 'w', customerId, botId: 1, format: 'full' };
 const recipients = [{ botId: 1, webhookId: 'w' }];
@@ -51,7 +51,7 @@ const enabled = () =>
   engine.plain.queryAll<{ enabled: number }>({ pk: `C#${customerId}`, beginsWith: 'ENABLED#', consistent: true });
 const before = { users: 1, sensors: 0, bots: 1, webhooks: 1, rules: 4, sensorGroups: 1 };
 
-test('a customer has no more than it may, of each kind and of rules of one situation', async () => {
+test('enforces the limit of each kind, and of the rules for one situation', async () => {
   expect(await its.bots.create(some({ id: 2, customerId }), 2)).toBeNull();
   expect(await its.bots.create(some({ id: 3, customerId }), 2)).toBe('limit_reached');
   expect(await countsOf()).toEqual({ ...before, bots: 2 });
@@ -64,7 +64,7 @@ test('a customer has no more than it may, of each kind and of rules of one situa
   expect(await its.rules.create(rule(9), { ...plenty, rules: 4 })).toBe('rules');
 });
 
-test('what goes is counted, and the last enabled rule takes its count along', async () => {
+test('counts removals, and removes the count of enabled rules with the last of them', async () => {
   expect(await its.bots.remove(customerId, 2)).toBe(true);
   expect(await countsOf()).toEqual(before);
   expect(await its.rules.remove(rule(4, { situation: 'fall_loop' }))).toBe(true);
@@ -72,7 +72,7 @@ test('what goes is counted, and the last enabled rule takes its count along', as
   expect(await countsOf()).toEqual({ ...before, rules: 3 });
 });
 
-test('counts are exact when 20 are made and 20 go at the same time', async () => {
+test('keeps counts exact while 20 bots are created and 20 removed in parallel', async () => {
   const bot = (at: number) => some({ id: 100 + at, customerId });
   await atOnce(20, (at) => its.bots.create(bot(at), 100));
   const outcomes = await atOnce<unknown>(40, (at) =>
@@ -82,7 +82,7 @@ test('counts are exact when 20 are made and 20 go at the same time', async () =>
   expect(await countsOf()).toEqual({ ...before, rules: 3, bots: 21 });
 });
 
-test('a customer who is gone gets nothing more, and what it left goes without a count', async () => {
+test('creates nothing for a deleted customer, and removes what it left without counting', async () => {
   await its.users.remove(
     some({ id: 5, customerId, username: 'u', accountKey: 'u', permissions: [], isAdmin: false }),
     0,

@@ -9,12 +9,12 @@ import { items } from '#shared/store/table.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
-// Races that hardly ever happen by themselves: what comes in between comes right after a read that a change is made from.
+// Races that hardly ever happen by chance: the other call comes right after a read on which a change is based.
 
 const customerId = 7;
 const sensorId = 'id_000000001';
 const now = 1_800_000_000_000;
-/** As much of a thing as the store looks at. */
+/** A partial object with the fields that the store reads. */
 const some = (fields: object) => fields as never;
 const stamps = { createDate: now, updateDate: now };
 
@@ -29,20 +29,20 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-const place = async () => {
+const putSensor = async () => {
   const made = newSensor({ id: sensorId, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 }, 1);
   await engine.plain.write({ put: newSensorItem({ ...made, customerId }) });
 };
 
-/** A store where something comes in between, once, after the first read that `asks` is true of. */
-const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promise<unknown>): Store => {
-  let waits = true;
-  const after = async <T>(pk: string, sk: string, answer: T): Promise<T> => {
-    if (waits && asks(pk, sk)) {
-      waits = false;
+/** A store in which `act` interferes once, after the first read for which `matches` is true. */
+const interrupted = (matches: (pk: string, sk: string) => boolean, act: () => Promise<unknown>): Store => {
+  let isPending = true;
+  const after = async <T>(pk: string, sk: string, response: T): Promise<T> => {
+    if (isPending && matches(pk, sk)) {
+      isPending = false;
       await act();
     }
-    return answer;
+    return response;
   };
   const { plain } = engine;
   const table: Table = {
@@ -54,11 +54,11 @@ const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promi
   return store(table);
 };
 
-test('a rule that is made on a group right before it is deleted keeps the group', async () => {
+test('keeps a group if a rule for it is created right before it is deleted', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
-  const telling = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
-  const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', ...telling });
+  const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
+  const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', ...receivers });
   const other = interrupted(
     (_, sk) => sk.startsWith('GROUP#'),
     () => its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 }),
@@ -67,22 +67,22 @@ test('a rule that is made on a group right before it is deleted keeps the group'
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
 });
 
-test('a webhook whose filter names a group right before it is deleted keeps the group, and after that is refused', async () => {
+test('keeps a group if a webhook with it in the filter is created right before, and rejects one created after', async () => {
   const group = { id: 5, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
-  const named = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
-  const make = (id: string) => its.webhooks.create(some({ ...named, id }), 10);
+  const webhook = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
+  const create = (id: string) => its.webhooks.create(some({ ...webhook, id }), 10);
   const other = interrupted(
     (_, sk) => sk.startsWith('GROUP#'),
-    () => make('f'),
+    () => create('f'),
   );
   expect(await other.sensorGroups.remove(customerId, 5)).toBe('in_use');
-  await its.webhooks.remove(some({ ...named, id: 'f' }), 1);
+  await its.webhooks.remove(some({ ...webhook, id: 'f' }), 1);
   expect(await its.sensorGroups.remove(customerId, 5)).toBe('done');
-  expect(await make('g')).toBe('unknown_reference');
+  expect(await create('g')).toBe('unknown_reference');
 });
 
-/** 70 sensors: no single transaction can move so many to a group. */
+/** Creates 70 sensors, more than one transaction can move to a group. */
 const manySensors = async (prefix: string): Promise<string[]> => {
   const ids = Array.from({ length: 70 }, (_, at) => `${prefix}${String(at).padStart(9, '0')}`);
   const puts = ids.map((id) => {
@@ -93,7 +93,7 @@ const manySensors = async (prefix: string): Promise<string[]> => {
   return ids;
 };
 
-/** A group of so many sensors, and a store where something comes after its first transaction. */
+/** A group of these sensors, and a store in which `act` interferes after its first transaction. */
 const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown>) => {
   const ids = await manySensors(prefix);
   let isFirst = true;
@@ -108,29 +108,29 @@ const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown
   return { group: { id, customerId, name: 'n', sensorIds: ids, ...stamps }, other: store({ ...engine.plain, write }) };
 };
 
-test('a large group is deleted as a whole: no rule can be made on it once its first sensors have left', async () => {
-  const telling = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
-  const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', ...telling });
-  let made: unknown;
+test('rejects a rule for a large group once its first sensors have left for its deletion', async () => {
+  const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
+  const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', ...receivers });
+  let result: unknown;
   const { group, other } = await largeGroup(13, 'ix_', async () => {
-    made = await its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 });
+    result = await its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 });
   });
   await its.sensorGroups.create(group, 10);
   expect(await other.sensorGroups.remove(customerId, 13)).toBe('done');
-  expect(made).toBe('unknown_reference');
+  expect(result).toBe('unknown_reference');
   expect(await its.rules.get(customerId, 14)).toBeNull();
 });
 
-test('a large group is made without a sensor that goes while the first ones join', async () => {
-  const gone = 'iy_000000069';
+test('creates a large group without a sensor that is deleted while the first ones join', async () => {
+  const deleted = 'iy_000000069';
   const { group, other } = await largeGroup(15, 'iy_', () =>
-    engine.plain.write({ remove: items.sensor({ customerId, sensorId: gone }) }),
+    engine.plain.write({ remove: items.sensor({ customerId, sensorId: deleted }) }),
   );
   expect(await other.sensorGroups.create(group, 10)).toBe('done');
   expect((await its.sensorGroups.get(customerId, 15))?.sensorIds).toEqual(group.sensorIds.slice(0, -1));
 });
 
-test('a group whose sensors were moved only in part has them all after the same call again', async () => {
+test('completes a group whose sensors were moved only in part when the call is repeated', async () => {
   const ids = await manySensors('id_');
   const group = { id: 6, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
@@ -148,13 +148,13 @@ test('a group whose sensors were moved only in part has them all after the same 
   expect((await its.sensorGroups.get(customerId, 6))?.sensorIds).toEqual(ids);
 });
 
-test('feedback that is given while the newest is deleted is the newest of its hit', async () => {
-  await place();
+test('shows feedback that is given while the newest is deleted', async () => {
+  await putSensor();
   const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], numbered: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
   const feedback = (id: number) => some({ id, sensorId, ruleHitId: 5, ...stamps });
   await its.feedback.create(customerId, feedback(20));
-  // Its id is older: it was drawn earlier, and comes later.
+  // Its id is older: it was generated earlier, but is written later.
   const other = interrupted(
     (pk) => pk.includes('#H#'),
     () => its.feedback.create(customerId, feedback(10)),
@@ -163,8 +163,8 @@ test('feedback that is given while the newest is deleted is the newest of its hi
   expect((await its.ruleHits.get(customerId, 5))?.feedback).toMatchObject({ id: 10 });
 });
 
-test('a hit that is made while another sensor has a hit of the same uuid and rule is another one', async () => {
-  const hitOf = (of: string) => some({ ruleId: 8, sensorEventId: 'same', sensorId: of, messages: [] });
+test('appends separate hits for two sensors with the same event UUID and rule', async () => {
+  const hitOf = (id: string) => some({ ruleId: 8, sensorEventId: 'same', sensorId: id, messages: [] });
   const after = await its.ruleHits.tail(customerId);
   const made = [];
   for (const id of ['id_a', 'id_b', 'id_a']) made.push(await its.ruleHits.append(customerId, after, hitOf(id), now));
@@ -192,10 +192,10 @@ test('frees the slots that were leased before this process was alone, and no oth
   expect(await take(now + 1)).toMatchObject({ slot: 'slot0' });
 });
 
-describe('a sensor that is deleted while', () => {
+describe('deleting a sensor', () => {
   const state = { ...newSensorState, decision: null, isActive: true };
-  test('its first message makes it active stays', async () => {
-    await place();
+  test('keeps it if its first message makes it active meanwhile', async () => {
+    await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
       () => its.states.decide({ customerId, sensorId }, 0, { ...state, version: 1 }),
@@ -205,8 +205,8 @@ describe('a sensor that is deleted while', () => {
     await its.states.decide({ customerId, sensorId }, 1, { ...state, isActive: false, version: 2 });
   });
 
-  test('it gets a room leaves none', async () => {
-    await place();
+  test('removes a room that is set meanwhile', async () => {
+    await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'CONFIG#',
       async () => {
@@ -218,26 +218,26 @@ describe('a sensor that is deleted while', () => {
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('it is decided upon for the first time gets a state that goes away by itself, and only by what it said before', async () => {
+  test('leaves a state that expires, and accepts a first state afterwards only from its older messages', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
-    const left = await its.sensors.former(customerId, sensorId);
-    const { ttl = 0 } = left ?? {};
+    const former = await its.sensors.former(customerId, sensorId);
+    const { ttl = 0 } = former ?? {};
     expect(ttl).toBeGreaterThan(now / 1_000 + 14 * 86_400);
     const before = await its.states.get(customerId, sensorId);
     expect(before).toMatchObject({ version: 3, ttl });
     expect(before).not.toHaveProperty('duePk');
     await engine.plain.write({ remove: items.sensorState({ customerId, sensorId }) });
-    const decided = (until?: number) =>
+    const decide = (until?: number) =>
       its.states.decide({ customerId, sensorId }, 0, { ...state, version: 1 }, { formerUntil: until ?? null });
-    expect(await decided()).toBe(false);
-    expect(await decided(ttl)).toBe(true);
+    expect(await decide()).toBe(false);
+    expect(await decide(ttl)).toBe(true);
     expect(await its.states.get(customerId, sensorId)).toMatchObject({ version: 1, ttl });
   });
 });
 
-test('a claim whose answer is lost is recognised when it is made again, and nobody else has it', async () => {
+test('recognizes its own claim when it is retried after a lost response, and leaves it to nobody else', async () => {
   const key = { customerId, webhookId: 'w', id: '01m7yng2ntjft8g22k173z7r2g' };
-  const waiting = {
+  const pending = {
     createDate: now,
     nextAttempt: now,
     state: 'pending',
@@ -245,12 +245,12 @@ test('a claim whose answer is lost is recognised when it is made again, and nobo
     sendTryTimes: [],
     snapshot: bareSnapshot,
   };
-  await its.deliveries.create(some({ ...key, ...waiting }), true);
-  const update: Table['update'] = async (...given) => {
-    await engine.plain.update(...given);
-    return engine.plain.update(...given);
+  await its.deliveries.create(some({ ...key, ...pending }), true);
+  const update: Table['update'] = async (...args) => {
+    await engine.plain.update(...args);
+    return engine.plain.update(...args);
   };
-  const unheard = store({ ...engine.plain, update });
-  expect(await unheard.attempts.claim(key, now, 'claim-25')).toMatchObject({ attempts: 1, sendTryTimes: [now] });
+  const lossy = store({ ...engine.plain, update });
+  expect(await lossy.attempts.claim(key, now, 'claim-25')).toMatchObject({ attempts: 1, sendTryTimes: [now] });
   for (const other of ['', 'claim-5']) expect(await its.attempts.claim(key, now, other)).toBeNull();
 });

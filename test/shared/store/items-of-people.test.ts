@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a rule of webhooks, its hit and its deliveries have no byte for people', async () => {
+test('stores no attributes for people with a rule that has only webhooks, its hits and its deliveries', async () => {
   const { client, customerId, rule, fall, hits } = await world.furnish();
   const receiver = await startReceiver();
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
@@ -20,12 +20,12 @@ test('a rule of webhooks, its hit and its deliveries have no byte for people', a
   const [hit] = await hits();
   const pk = items.delivery.pk({ customerId, webhookId });
   const [delivery] = (await world.table.query({ pk, beginsWith: 'DELIVERY#' })).items;
-  const kept = [
+  const stored = [
     await world.table.get<Record<string, unknown>>(items.ruleById({ customerId, ruleId })),
     await world.table.get<Record<string, unknown>>(items.ruleHit({ customerId, hitId: hit?.id ?? 0 })),
     delivery,
   ];
-  expect(kept.map((item) => item !== null && item !== undefined)).toEqual([true, true, true]);
-  expect(JSON.stringify(kept)).not.toMatch(/people|person|nobodyOnDuty|"by"|userId/);
+  expect(stored.map((item) => item !== null && item !== undefined)).toEqual([true, true, true]);
+  expect(JSON.stringify(stored)).not.toMatch(/people|person|nobodyOnDuty|"by"|userId/);
   await receiver.stop();
 });

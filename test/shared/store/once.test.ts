@@ -6,10 +6,10 @@ import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dyn
 import { now, some, user } from '#test/fixtures/store-things.ts';
 
 let engine: Dynoxide;
-/** The same table twice: the first one loses the answer to each first write, before or after it was carried out. */
-let disturbed: Store;
+/** Two clients of the same table. The first one loses a write or its response while a fault is set. */
+let faulty: Store;
 let other: Store;
-/** What happens to the next write: nothing; its answer is lost; it never arrives. Somebody else acts in between. */
+/** The fault of the next write: it is made but its response is lost, or it never arrives. Then another call acts. */
 let fault: { isDone: boolean; meanwhile: () => Promise<unknown> } | null = null;
 beforeAll(async () => {
   engine = await startDynoxide();
@@ -18,31 +18,31 @@ beforeAll(async () => {
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
-        const now = commandName === 'UpdateItemCommand' ? fault : null;
-        if (!now) return next(args);
+        const current = commandName === 'UpdateItemCommand' ? fault : null;
+        if (!current) return next(args);
         fault = null;
-        if (now.isDone) await next(args);
-        await now.meanwhile();
+        if (current.isDone) await next(args);
+        await current.meanwhile();
         throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
       },
-    { step: 'deserialize', priority: 'high', name: 'disturbs a write' },
+    { step: 'deserialize', priority: 'high', name: 'loses a write' },
   );
-  disturbed = store(createTable(client, 'once'));
+  faulty = store(createTable(client, 'once'));
   other = store(createTable(dynoxideClient(engine.endpoint), 'once'));
 });
 afterAll(() => engine.stop());
 
 let at = 0;
-const sealed = 'sealed';
-/** A second factor that is on. */
-const switchOn = async (): Promise<string> => {
+const otp = some({ sealed: 'encrypted secret' });
+/** Enables a second factor. */
+const enableOtp = async (): Promise<string> => {
   const accountKey = `account ${++at}`;
   const account = { ...(user as object), id: at, accountKey, username: accountKey, customerId: null };
   await other.users.create(some(account), accountKey, 'hash', 1);
-  await other.otps.begin(accountKey, sealed);
+  await other.otps.begin(accountKey, 'encrypted secret');
   const sessionHash = `session ${at}`;
   await other.sessions.start(accountKey, sessionHash, some({ id: 'id', createDate: now, expires: now }));
-  await other.otps.switchOn(some(account), some({ sealed }), { lastStep: 1, codes: ['c1', 'c2'], sessionHash });
+  await other.otps.switchOn(some(account), otp, { lastStep: 1, codes: ['c1', 'c2'], sessionHash });
   return accountKey;
 };
 const begin = async (): Promise<string> => {
@@ -51,38 +51,38 @@ const begin = async (): Promise<string> => {
   return hash;
 };
 
-/** Each thing that is good once: what makes one, and what uses it up. */
-const things = [
-  ['a code of an app', switchOn, (all: Store, key: string) => all.otps.useStep(key, some({ sealed }), 2)],
-  ['a recovery code', switchOn, (all: Store, key: string) => all.otps.useCode(key, 'c1')],
+/** Everything that can be used once: how it is created, and how it is used. */
+const oneTimeValues = [
+  ['a code of an authenticator app', enableOtp, (its: Store, key: string) => its.otps.useStep(key, otp, 2)],
+  ['a recovery code', enableOtp, (its: Store, key: string) => its.otps.useCode(key, 'c1')],
   [
     'the state of a login at an issuer',
     begin,
-    async (all: Store, key: string) => (await all.externals.take(key)) !== null,
+    async (its: Store, key: string) => (await its.externals.take(key)) !== null,
   ],
 ] as const;
 
-describe.each(things)('%s', (_, make, use) => {
-  const times = (uses: readonly boolean[]) => uses.filter(Boolean).length;
+describe.each(oneTimeValues)('%s', (_, create, use) => {
+  const successes = (uses: readonly boolean[]) => uses.filter(Boolean).length;
 
-  test('is good once, whoever uses it when', async () => {
-    const key = await make();
-    expect(times(await Promise.all(Array.from({ length: 20 }, () => use(other, key))))).toBe(1);
+  test('works only once, even if 20 calls use it in parallel', async () => {
+    const key = await create();
+    expect(successes(await Promise.all(Array.from({ length: 20 }, () => use(other, key))))).toBe(1);
     expect(await use(other, key)).toBe(false);
   });
 
-  test('is not good twice where the table loses an answer', async () => {
-    const key = await make();
+  test('never works twice if the response of the table is lost', async () => {
+    const key = await create();
     fault = { isDone: true, meanwhile: async () => {} };
-    const first = await use(disturbed, key);
-    expect(times([first, await use(other, key)])).toBeLessThanOrEqual(1);
+    const first = await use(faulty, key);
+    expect(successes([first, await use(other, key)])).toBeLessThanOrEqual(1);
   });
 
-  test('is not good twice where a write gets lost, and somebody else uses it before it is repeated', async () => {
-    const key = await make();
+  test('never works twice if a write is lost and another call uses it before the retry', async () => {
+    const key = await create();
     const uses: boolean[] = [];
     fault = { isDone: false, meanwhile: async () => uses.push(await use(other, key)) };
-    uses.push(await use(disturbed, key));
+    uses.push(await use(faulty, key));
     expect([uses, fault]).toEqual([[true, false], null]);
   });
 });

@@ -6,7 +6,7 @@ import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dyn
 
 let engine: Dynoxide;
 let table: Table;
-/** What happens between a write and its answer, which is lost then; null: answers arrive. */
+/** What happens between a write and its response, which is then lost; null if responses arrive. */
 let meanwhile: (() => Promise<unknown>) | null = null;
 beforeAll(async () => {
   engine = await startDynoxide();
@@ -14,52 +14,52 @@ beforeAll(async () => {
   const client = dynoxideClient(engine.endpoint);
   client.middlewareStack.add(
     (next) => async (args) => {
-      const answer = await next(args);
+      const response = await next(args);
       const act = meanwhile;
-      if (!act) return answer;
+      if (!act) return response;
       meanwhile = null;
       await act();
       throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
     },
-    { step: 'deserialize', priority: 'high', name: 'loses an answer' },
+    { step: 'deserialize', priority: 'high', name: 'loses a response' },
   );
   table = createTable(client, 'own');
 });
 afterAll(() => engine.stop());
 
-const lost = async () => {};
+const nothing = async () => {};
 let at = 0;
 let key: { pk: string; sk: string };
 beforeEach(() => {
   key = { pk: 'P', sk: `${++at}` };
 });
 
-test('what was put once is known as one own when its answer was lost', async () => {
-  const put = { ...key, list: [{ b: 1, a: 'x' }], none: undefined, nothing: null };
-  meanwhile = lost;
+test('recognizes its own put after the response was lost', async () => {
+  const put = { ...key, list: [{ b: 1, a: 'x' }], none: undefined, empty: null };
+  meanwhile = nothing;
   expect(await table.write({ put, where: absent })).toBeNull();
   expect(await table.write({ put, where: absent })).toEqual([0]);
-  meanwhile = lost;
+  meanwhile = nothing;
   const next = { ...put, version: 2 };
   expect(await table.write({ put: next, where: where('attribute_not_exists(#version)') })).toBeNull();
 });
 
-test('what another put meanwhile is not', async () => {
+test('does not take the put of another call for its own', async () => {
   const client = createTable(dynoxideClient(engine.endpoint), 'own');
   meanwhile = () => client.write({ put: { ...key, by: 'another' } });
   expect(await table.write({ put: { ...key, by: 'me' }, where: absent })).toEqual([0]);
 });
 
-test('what was removed once is removed, and no stranger to whoever removed it', async () => {
+test('recognizes its own removal after the response was lost', async () => {
   await table.write({ put: key });
-  meanwhile = lost;
+  meanwhile = nothing;
   expect(await table.write({ remove: key, where: present })).toBeNull();
   expect(await table.write({ remove: key, where: present })).toEqual([0]);
 });
 
-test('a transaction is written once, though its answer was lost', async () => {
+test('makes a transaction once although its response was lost', async () => {
   const sum = { pk: 'P', sk: `sum ${at}` };
-  meanwhile = lost;
+  meanwhile = nothing;
   const count = { update: sum, changes: changes({ add: { value: 1 } }) };
   expect(await table.write({ put: key, where: absent }, count)).toBeNull();
   expect(await table.get(sum)).toMatchObject({ value: 1 });

@@ -41,8 +41,8 @@ const append = async (customerId: number, messages: number): Promise<number> => 
 };
 const stored = (customerId: number, hitId: number) => engine.plain.get<StoredHit>(items.ruleHit({ customerId, hitId }));
 
-/** All that may happen to a hit: reports soon, twice, late and to nobody, and feedback. */
-const live = async (customerId: number, hitId: number): Promise<void> => {
+/** Changes a hit in every way: by early, repeated and late reports, by one on a missing message, and by feedback. */
+const changeHit = async (customerId: number, hitId: number): Promise<void> => {
   const report = (at: number, tries: number[], sent: boolean, time: number) =>
     its.ruleHits.report({ customerId, hitId, at, tries, sent }, time);
   await report(0, [NOW + 5], true, NOW + 100);
@@ -53,16 +53,16 @@ const live = async (customerId: number, hitId: number): Promise<void> => {
   const feedback = some({ id: 5, sensorId, ruleHitId: hitId, createDate: NOW + 20_000 });
   expect(await its.feedback.create(customerId, feedback)).toBe('done');
 };
-/** What the calls of the store give of a hit, without whose it is. */
-const seen = async (customerId: number, hitId: number) => {
+/** A hit as each call of the store returns it, without its ids. */
+const viewsOf = async (customerId: number, hitId: number) => {
   const query = { page: 0, perPage: 5, sortBy: 'desc(updateDate)' };
-  const shown = [
+  const views = [
     await its.ruleHits.get(customerId, hitId),
     ...(await its.hitLists.page(customerId, 0, query)).hits,
     ...(await its.hitLists.page(customerId, 0, { ...query, sortBy: 'asc(id)' })).hits,
     ...(await its.hitLists.pageOfSensor(customerId, sensorId, 0, query)).hits,
   ];
-  return shown.map((hit) => ({
+  return views.map((hit) => ({
     ...hit,
     id: 0,
     pk: '',
@@ -73,11 +73,11 @@ const seen = async (customerId: number, hitId: number) => {
 };
 
 describe('a hit with three messages', () => {
-  test('is packed, and says what was told of each, whatever happens to it', async () => {
+  test('packs them, and returns each with its reports', async () => {
     const hitId = await append(12, 3);
-    await live(12, hitId);
+    await changeHit(12, hitId);
     expect((await stored(12, hitId))?.told).toBeTypeOf('string');
-    const views = await seen(12, hitId);
+    const views = await viewsOf(12, hitId);
     expect(views).toHaveLength(4);
     for (const { messages } of views)
       expect(messages).toMatchObject([
@@ -87,18 +87,18 @@ describe('a hit with three messages', () => {
       ]);
   });
 
-  test('says the same of them as one with two, which is not packed', async () => {
+  test('returns them like a hit with two messages, which is not packed', async () => {
     const two = await append(13, 2);
     const three = await append(14, 3);
     const messagesOf = async (customerId: number, hitId: number) =>
       (await its.ruleHits.get(customerId, hitId))?.messages;
     const [plain = [], packed = []] = [await messagesOf(13, two), await messagesOf(14, three)];
-    const all = (messages: typeof plain) => messages.slice(0, 2).map((message) => ({ ...message, ruleHitId: 0 }));
-    expect(all(packed)).toEqual(all(plain));
+    const firstTwo = (messages: typeof plain) => messages.slice(0, 2).map((message) => ({ ...message, ruleHitId: 0 }));
+    expect(firstTwo(packed)).toEqual(firstTwo(plain));
   });
 });
 
-test('a report to a hit of 20 bots with names of 36 characters writes less than 3 units: 6 with its delivery', async () => {
+test('consumes fewer than 3 write units per report on a hit with 20 bots whose names have 36 characters', async () => {
   const { ruleHits } = store(engine.table);
   const { messages, ...hit } = newHit(20);
   const named = messages.map((message, at) => ({
@@ -116,7 +116,7 @@ test('a report to a hit of 20 bots with names of 36 characters writes less than 
   expect(units.reduce((sum, unit) => sum + unit, 0)).toBeLessThan(20 * 3);
 });
 
-test('a hit with one or two messages is stored whole', async () => {
+test('does not pack the messages of a hit with fewer than three', async () => {
   for (const messages of [0, 1, 2]) {
     const hit = await stored(20 + messages, await append(20 + messages, messages));
     expect([hit?.told, hit?.messages.map(({ accountId }) => accountId)]).toEqual([

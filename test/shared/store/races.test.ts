@@ -16,10 +16,10 @@ afterAll(async () => {
 
 const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => act(at)));
-const count = <T>(all: readonly T[], item: T) => all.filter((other) => other === item).length;
+const count = <T>(list: readonly T[], item: T) => list.filter((other) => other === item).length;
 
-describe('50 at once', () => {
-  test('want the same username, in any case: exactly one gets it, and its password opens it', async () => {
+describe('50 parallel calls', () => {
+  test('create one user with a username, in upper or lower case, and the password of that call works', async () => {
     const spell = (at: number) => (at % 2 === 0 ? 'Same-Name' : 'sAME-nAME');
     const password = (at: number) => `password-number-${at}`;
     const person = { firstName: '', lastName: '', email: '', customerId: null };
@@ -35,7 +35,7 @@ describe('50 at once', () => {
     expect(login.status).toBe(200);
   });
 
-  test('show the same pairing code, for ten customers: exactly one of them has the sensor then', async () => {
+  test('link a sensor by one pairing code to exactly one of ten customers', async () => {
     const homes = await Promise.all(Array.from({ length: 10 }, (_, at) => createHome(admin, `racer-${at}`, [])));
     const { pairingCode: code, sensorId } = await register(admin, PROVISIONING_KEY, nextHardwareId());
     const tries = await atOnce(50, async (at) => {
@@ -54,22 +54,22 @@ describe('50 at once', () => {
   });
 });
 
-describe('ten registrations of one device at once', () => {
-  test('make one sensor, and leave exactly one token that works', async () => {
+describe('ten parallel registrations of one device', () => {
+  test('create one sensor and leave exactly one valid token', async () => {
     const body = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
     const answers = await atOnce(10, () => admin.as(PROVISIONING_KEY).call('POST', '/devices/register', body));
     expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([]);
-    const given = answers
+    const registrations = answers
       .filter(({ status }) => status < 300)
       .map((answer) => answer.body as { sensorId: string; deviceToken: string });
-    expect(new Set(given.map(({ sensorId }) => sensorId)).size).toBe(1);
+    expect(new Set(registrations.map(({ sensorId }) => sensorId)).size).toBe(1);
     const statuses = await Promise.all(
-      given.map(async ({ sensorId, deviceToken }) => {
+      registrations.map(async ({ sensorId, deviceToken }) => {
         const path = `/devices/${sensorId}/messages`;
         return (await admin.as(deviceToken).call('POST', path, { cmd: 'event', type: 99 })).status;
       }),
     );
     expect(count(statuses, 202)).toBe(1);
-    expect(count(statuses, 401)).toBe(given.length - 1);
+    expect(count(statuses, 401)).toBe(registrations.length - 1);
   });
 });

@@ -4,16 +4,26 @@ import { newSensorItem } from '#shared/store/sensors/sensor-item.ts';
 import { type Store, store } from '#shared/store/store.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 
-// Races that hardly ever happen by themselves: a rule that names a region is made while a room without it is put.
+// Races that hardly ever happen by chance: a rule for a region is created while a room without that region is saved.
 
 const customerId = 7;
 const sensorId = 'id_000000001';
 const now = 1_800_000_000_000;
-/** As much of a thing as the store looks at. */
+/** A partial object with the fields that the store reads. */
 const some = (fields: object) => fields as never;
 const quotas = { rules: 10, rulesOfOneSituation: 10 };
-const of = { customerId, sensorId, sensorGroupId: null, regionId: 'r', situation: 'fall_detected', updateDate: now };
-const rule = { ...of, id: 5, isEnabled: false, recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
+const rule = {
+  id: 5,
+  customerId,
+  sensorId,
+  sensorGroupId: null,
+  regionId: 'r',
+  situation: 'fall_detected',
+  updateDate: now,
+  isEnabled: false,
+  recipients: [{ botId: 1, webhookId: 'w' }],
+  escalation: [],
+};
 
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
@@ -36,29 +46,29 @@ const putRoom = async (...regions: string[]): Promise<void> => {
 };
 beforeEach(() => putRoom('r'));
 
-/** A store where the region goes right after the room was read for the first time. */
-const late = (): Store => {
-  let waits = true;
+/** A store in which the region is removed right after the first read of the room. */
+const losingRegion = (): Store => {
+  let isPending = true;
   const { plain } = engine;
   return store({
     ...plain,
     get: async (key) => {
-      const answer = await plain.get<never>(key);
-      if (key.sk === 'ROOM' && waits) {
-        waits = false;
+      const item = await plain.get<never>(key);
+      if (key.sk === 'ROOM' && isPending) {
+        isPending = false;
         await putRoom();
       }
-      return answer;
+      return item;
     },
   });
 };
 
-test('a rule is not made when its region goes while it is written', async () => {
-  expect(await late().rules.create(some(rule), quotas)).toBe('unknown_reference');
+test('rejects a rule whose region is removed while it is written', async () => {
+  expect(await losingRegion().rules.create(some(rule), quotas)).toBe('unknown_reference');
   expect(await its.rules.get(customerId, 5)).toBeNull();
 });
 
-test('a room is not put when a rule names one of its regions since it was read, and the rule is found then', async () => {
+test('rejects a room without a region for which a rule was created since the sensor was read', async () => {
   const read = await its.sensors.get(customerId, sensorId);
   expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toEqual([]);
   expect(await its.rules.create(some(rule), quotas)).toBe('done');
@@ -66,11 +76,11 @@ test('a room is not put when a rule names one of its regions since it was read, 
   expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toMatchObject([{ id: 5 }]);
 });
 
-test('a rule is not changed to name a region that goes while it is written', async () => {
+test('rejects a change of a rule to a region that is removed while it is written', async () => {
   const before = { ...rule, regionId: null, id: 6 };
   expect(await its.rules.create(some(before), quotas)).toBe('done');
   const after = some({ ...rule, id: 6, updateDate: now + 1 });
-  expect(await late().rules.replace(some(before), after, 10)).toBe('changed');
+  expect(await losingRegion().rules.replace(some(before), after, 10)).toBe('changed');
   expect(await its.rules.replace(some(before), after, 10)).toBe('unknown_reference');
   expect(await its.rules.get(customerId, 6)).toMatchObject({ regionId: null });
 });

@@ -25,7 +25,7 @@ const files = (folder: string) =>
 const kinds = Object.entries(items);
 const kindOf = (key: Key): string[] => kinds.flatMap(([kind, item]) => (item.read(key) ? [kind] : []));
 
-/** The templates of partition keys that a key is made of; one. */
+/** Returns the template of a partition key; more than one would be a mistake in the design. */
 const partitionsOf = (pk: string, parts: readonly { template: string }[]): string[] => [
   ...new Set(
     parts
@@ -34,32 +34,32 @@ const partitionsOf = (pk: string, parts: readonly { template: string }[]): strin
   ),
 ];
 const tables = Object.values(items).map(({ pk }) => pk);
-/** An access as the patterns declare it. */
-const madeOf = ({ action, index, pk, sk }: Made): string => {
+/** Describes an access that was made, in the same form as a declared one. */
+const describeMade = ({ action, index, pk, sk }: Made): string => {
   const parts = index === null ? tables : { due: [due.pk], list: Object.values(lists).map((list) => list.pk) }[index];
   const keys = sk === undefined ? partitionsOf(pk, parts) : kindOf({ pk, sk }).map((kind) => templateOf(kind));
   return [action, index ?? 'table', ...keys].join(' ');
 };
-const declaredOf = ({ action, index, partition, key }: Access): string =>
+const describeDeclared = ({ action, index, partition, key }: Access): string =>
   [action, index ?? 'table', action === 'dynamodb:Query' ? partition : key].join(' ');
 const templateOf = (kind: string): string => kinds.find(([name]) => name === kind)?.[1].template ?? '';
 
-/** A store, and what it did with the table: each access, kinds of items found by queries, units consumed. */
+/** A store with a record of its accesses, the kinds of items that queries found, and the units consumed. */
 const recorded = (endpoint: string, name = 'design') => {
   const seen = { made: new Set<string>(), found: new Set<string>(), read: 0, write: 0 };
   const client = dynoxideClient(endpoint);
-  onEachRequest(client, (all) => {
-    for (const made of all) seen.made.add(madeOf(made));
+  onEachRequest(client, (accesses) => {
+    for (const access of accesses) seen.made.add(describeMade(access));
     return undefined;
   });
   const send = client.send.bind(client) as (command: { input: object }) => Promise<{ Items?: Key[] }>;
-  const noting = async (command: { input: object }) => {
-    const answer = await send(command);
+  const recordingSend = async (command: { input: object }) => {
+    const response = await send(command);
     const isIndex = 'IndexName' in command.input;
-    for (const key of answer.Items ?? []) if (!isIndex) for (const kind of kindOf(key)) seen.found.add(kind);
-    return answer;
+    for (const key of response.Items ?? []) if (!isIndex) for (const kind of kindOf(key)) seen.found.add(kind);
+    return response;
   };
-  const table = createTable(Object.assign(client, { send: noting }) as never, name, (_, { read, write }) => {
+  const table = createTable(Object.assign(client, { send: recordingSend }) as never, name, (_, { read, write }) => {
     seen.read += read;
     seen.write += write;
   });
@@ -75,7 +75,7 @@ describe('access patterns', () => {
   afterAll(async () => engine.stop());
 
   const made = new Map<string, Set<string>>();
-  /** Makes a call, and adds what it did to what calls of its name do. */
+  /** Runs a call, and adds its accesses to those of the calls with its name. */
   const make = async (call: StoreCall, run: (store: Store) => unknown, name?: string) => {
     const { store, seen } = recorded(engine.endpoint, name);
     await run(store);
@@ -83,7 +83,7 @@ describe('access patterns', () => {
     return seen;
   };
 
-  test('each tells the units of its call, and the kinds of items that it finds', async () => {
+  test('declare the units of each call, and the kinds of items that it finds', async () => {
     for (const [call, run, prepare] of examples) {
       await prepare?.(recorded(engine.endpoint).store);
       const { read, write, found } = await make(call, run);
@@ -100,27 +100,27 @@ describe('access patterns', () => {
     }
   });
 
-  test('each tells all that its call does on any of its ways, and nothing else: rights follow from it', async () => {
+  test('declare exactly the accesses of each call on all paths, because rights are derived from them', async () => {
     for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
       await prepare?.(store, table);
       await make(call, run);
     }
     for (const [call, pattern] of Object.entries(accessPatterns)) {
-      const declared = [...new Set(accessesOf(pattern).map(declaredOf))].sort();
+      const declared = [...new Set(accessesOf(pattern).map(describeDeclared))].sort();
       expect({ call, does: [...(made.get(call) ?? [])].sort() }).toEqual({ call, does: declared });
     }
   });
 
-  test('there is one for each call of the store, and an example of it', () => {
-    const calls = Object.entries(store({} as Table)).flatMap(([noun, all]) =>
-      Object.keys(all).map((name) => `${noun}.${name}`),
+  test('exist for each call of the store, with an example', () => {
+    const calls = Object.entries(store({} as Table)).flatMap(([noun, methods]) =>
+      Object.keys(methods).map((name) => `${noun}.${name}`),
     );
     expect(Object.keys(accessPatterns).sort()).toEqual(calls.sort());
     expect([...new Set(examples.map(([call]) => call))].sort()).toEqual(calls.sort());
   });
 
-  test('every file that reads or writes the table is a noun of the store', () => {
+  test('cover every file that reads or writes the table, as a noun of the store', () => {
     const parts = files('shared/store').filter(([, text]) => /^(export )?const \w+(Reads|Writes)\b/m.test(text));
     const nouns = readFileSync(join(root, 'shared/store/nouns.ts'), 'utf8');
     expect(parts.length).toBeGreaterThan(20);
@@ -130,7 +130,7 @@ describe('access patterns', () => {
 });
 
 describe('the table', () => {
-  /** Found by what a caller brings: a secret, a name, an id without its customer. They point into a customer's keys. */
+  /** Found by what a caller presents: a secret, a name, or an id without its customer. They lead to a customer's keys. */
   const notOfCustomers = [
     'counter',
     'heartbeat',
@@ -167,38 +167,38 @@ describe('the table', () => {
     'firmwarePins',
   ];
 
-  test('everything of a customer has a key that starts with the customer', () => {
+  test('starts every key that belongs to a customer with that customer', () => {
     const others = kinds.filter(([, { pk }]) => !/^C#\{customerId\}(#|$)/.test(pk.template)).map(([kind]) => kind);
     expect(others).toEqual(notOfCustomers);
     for (const { pk } of Object.values(lists)) expect(pk.template).toMatch(/^C#\{customerId\}#/);
   });
 
-  test('no event, alarm or count reads or writes the partition that all customers share: lists of them do', () => {
+  test('uses the partition that all customers share only for lists of customers, never for events or alarms', () => {
     const sharing = Object.entries(accessPatterns).filter(([, pattern]) =>
       accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
     );
     const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
-    // The canary makes its customer once, and so does the first feedback for the maker.
+    // The canary creates its customer once, and so does the first feedback for the manufacturer.
     expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls, 'subjects.dropCustomer']);
     const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
     expect(using).toContain('sensors.around');
     expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });
 
-  test('no key is that of two kinds of items', () => {
+  test('gives every kind of item keys that no other kind has', () => {
     const values = { customerId: 1, sensorId: 's', webhookId: 'w', hash: 'h', accountKey: 'a', id: 1 };
     const filled = kinds.map(([, item]) => item(new Proxy(values, { get: (_, name) => `x${String(name)}` }) as never));
     expect(filled.map(kindOf)).toEqual(kinds.map(([kind]) => [kind]));
   });
 
-  test('is never scanned, in code or by a right', () => {
+  test('allows no scan, in code or by a right', () => {
     const scans = /\bScan\w*Command|\bdynamodb:(Scan|\*)|paginateScan|\bgrantRead(Write)?Data\b/;
-    const all = ['bin', 'lib', 'functions', 'shared'].flatMap(files);
-    expect(all.filter(([, text]) => scans.test(text)).map(([file]) => file)).toEqual([]);
+    const sources = ['bin', 'lib', 'functions', 'shared'].flatMap(files);
+    expect(sources.filter(([, text]) => scans.test(text)).map(([file]) => file)).toEqual([]);
     expect(scans.test("actions: ['dynamodb:Scan']") && scans.test('new ScanCommand({})')).toBe(true);
   });
 
-  test('is described in shared/store/TABLE.md as it is', () => {
+  test('matches its description in shared/store/TABLE.md', () => {
     const { status, stderr } = spawnSync(process.execPath, ['bin/run.ts', 'docs', '--check'], {
       cwd: root,
       encoding: 'utf8',

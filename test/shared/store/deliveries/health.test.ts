@@ -9,29 +9,29 @@ import { createLedger, startEngine } from '#test/bench/meter.ts';
 
 const customerId = 7;
 const now = 1_800_000_000_000;
-/** The fields of a thing that the store reads. */
+/** A partial object with the fields that the store reads. */
 const some = (fields: object) => fields as never;
 
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
-/** The same store, where the answer to each update is lost: it is made again. */
-let unheard: Store;
+/** The same store, but the response to each update is lost, so that it is retried. */
+let lossy: Store;
 beforeAll(async () => {
   engine = await startEngine(createLedger());
   its = store(engine.plain);
-  const update: Table['update'] = async (...given) => {
-    await engine.plain.update(...given);
-    return engine.plain.update(...given);
+  const update: Table['update'] = async (...args) => {
+    await engine.plain.update(...args);
+    return engine.plain.update(...args);
   };
-  unheard = store({ ...engine.plain, update });
+  lossy = store({ ...engine.plain, update });
   await its.customers.create(some({ id: customerId }));
   await its.bots.create(some({ id: 1, customerId }), 100);
 });
 afterAll(() => engine.stop());
 
-let made = 0;
-const furnish = async (fields: object = {}) => {
-  const id = `w${++made}`;
+let created = 0;
+const createWebhook = async (fields: object = {}) => {
+  const id = `w${++created}`;
   await its.webhooks.create(some({ id, customerId, botId: 1, format: 'full', url: 'u', ...fields }), 100);
   const read = async (): Promise<WebhookRecord> => (await its.webhooks.get(customerId, id)) ?? expect.unreachable();
   return { key: items.webhook({ customerId, webhookId: id }), read };
@@ -40,20 +40,20 @@ const furnish = async (fields: object = {}) => {
 const search = { slots: 1, first: 0, isProbe: false, aloneSince: 0 };
 const lease = { slot: 'slot0', until: now + LEASE_MS, token: 'mine' } as const;
 
-test('recognises its own lease when the answer was lost', async () => {
-  const { read } = await furnish();
-  expect(await unheard.health.takeSlot(await read(), now, { ...search, token: 'mine' })).toEqual(lease);
+test('recognizes its own lease after the response was lost', async () => {
+  const { read } = await createWebhook();
+  expect(await lossy.health.takeSlot(await read(), now, { ...search, token: 'mine' })).toEqual(lease);
 });
 
-test('leases a slot to one of two calls of the same millisecond', async () => {
-  const { read } = await furnish();
+test('leases a slot to only one of two calls in the same millisecond', async () => {
+  const { read } = await createWebhook();
   const webhook = await read();
   const take = (token: string) => its.health.takeSlot(webhook, now, { ...search, token });
   expect([await take('mine'), await take('other'), await take('mine')]).toEqual([lease, null, lease]);
 });
 
-test('leases the probe to one of two calls of the same millisecond', async () => {
-  const { read } = await furnish({ openUntil: now });
+test('leases the probe to only one of two calls in the same millisecond', async () => {
+  const { read } = await createWebhook({ openUntil: now });
   const webhook = await read();
   const probe = (token: string) =>
     its.health.takeSlot(webhook, now, { ...search, slots: 5, first: token.length, isProbe: true, token });
@@ -65,31 +65,28 @@ test('leases the probe to one of two calls of the same millisecond', async () =>
   expect(await read()).toMatchObject({ probeUntil: lease.until, probeUntilToken: 'mine' });
 });
 
-test('renews a lease, also when the answer was lost, until another call has the slot', async () => {
-  const { read } = await furnish();
+test('renews a lease until another call has the slot, even if a response is lost', async () => {
+  const { read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
-  const renewed = await unheard.health.keepSlot(await read(), lease, now + 1);
+  const renewed = await lossy.health.keepSlot(await read(), lease, now + 1);
   expect(renewed).toEqual({ ...lease, until: now + 1 + LEASE_MS });
   const later = now + 2 * LEASE_MS;
   await its.health.takeSlot(await read(), later, { ...search, token: 'other' });
   expect(renewed && (await its.health.keepSlot(await read(), renewed, later))).toBeNull();
 });
 
-test.each(['release', 'worked', 'failed'] as const)(
-  'leaves nothing of the leases that it gives up: %s',
-  async (way) => {
-    const { read } = await furnish({ openUntil: now });
-    await its.health.takeSlot(await read(), now, { ...search, isProbe: true, token: 'mine' });
-    const names = ['slot0', 'probeUntil'] as const;
-    if (way === 'release') await its.health.release(await read(), names);
-    else if (way === 'worked') await its.health.worked(await read(), now, null, names);
-    else await its.health.failed(await read(), now, { openUntil: null, isGone: false, isLost: false }, names);
-    expect(Object.keys(await read()).filter((name) => /^(slot|probe)/.test(name))).toEqual([]);
-  },
-);
+test.each(['release', 'worked', 'failed'] as const)('removes all attributes of released leases: %s', async (way) => {
+  const { read } = await createWebhook({ openUntil: now });
+  await its.health.takeSlot(await read(), now, { ...search, isProbe: true, token: 'mine' });
+  const names = ['slot0', 'probeUntil'] as const;
+  if (way === 'release') await its.health.release(await read(), names);
+  else if (way === 'worked') await its.health.worked(await read(), now, null, names);
+  else await its.health.failed(await read(), now, { openUntil: null, isGone: false, isLost: false }, names);
+  expect(Object.keys(await read()).filter((name) => /^(slot|probe)/.test(name))).toEqual([]);
+});
 
-/** Slots as the version before tokens takes and gives up them: the time of a lease is all, and has a fraction. */
-const earlier = (key: ReturnType<typeof items.webhook>) => ({
+/** Leases and releases a slot as the version before tokens did. Only the time, with a fraction, identifies a lease. */
+const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   take: (at: number) => {
     const until = at + LEASE_MS + 0.25;
     const free = where(
@@ -104,35 +101,35 @@ const earlier = (key: ReturnType<typeof items.webhook>) => ({
   release: () => engine.plain.update(key, changes({ remove: ['slot0'] })),
 });
 
-test('leaves a slot to the earlier version that leased it, until the lease ends', async () => {
-  const { key, read } = await furnish();
-  await earlier(key).take(now);
+test('does not lease a slot that an earlier version has leased, until that lease ends', async () => {
+  const { key, read } = await createWebhook();
+  await earlierVersion(key).take(now);
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: 'mine' });
   expect(await take(now)).toBeNull();
   expect(await take(now + LEASE_MS)).toBeNull();
   expect(await take(now + LEASE_MS + 1)).toMatchObject({ slot: 'slot0' });
 });
 
-test('leases a slot so that the earlier version leaves it alone until the lease ends', async () => {
-  const { key, read } = await furnish();
+test('leases a slot in a way that an earlier version respects until the lease ends', async () => {
+  const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
-  expect(await earlier(key).take(now)).toBeNull();
-  expect(await earlier(key).take(now + LEASE_MS)).not.toBeNull();
+  expect(await earlierVersion(key).take(now)).toBeNull();
+  expect(await earlierVersion(key).take(now + LEASE_MS)).not.toBeNull();
 });
 
-test('does not renew a lease whose slot the earlier version has taken, though its token is still there', async () => {
-  const { key, read } = await furnish();
+test('does not renew a lease after an earlier version has leased the slot and left the token in place', async () => {
+  const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
-  await earlier(key).take(now + LEASE_MS);
+  await earlierVersion(key).take(now + LEASE_MS);
   expect(await read()).toMatchObject({ slot0Token: 'mine' });
   expect(await its.health.keepSlot(await read(), lease, now + LEASE_MS - 1)).toBeNull();
   expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, now, { ...search, token: 'mine' })).toBeNull();
 });
 
-test('leases a slot that the earlier version has given up, though a token is still there', async () => {
-  const { key, read } = await furnish();
+test('leases a slot that an earlier version has released and whose token is still there', async () => {
+  const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
-  await earlier(key).release();
+  await earlierVersion(key).release();
   expect(await its.health.takeSlot(await read(), now, { ...search, token: 'other' })).toEqual({
     ...lease,
     token: 'other',

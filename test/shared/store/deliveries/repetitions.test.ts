@@ -10,7 +10,7 @@ import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 const customerId = 7;
 const now = 1_800_000_000_000;
 const LEASE = 31_000;
-/** As much of a thing as the store looks at. */
+/** A partial object with the fields that the store reads. */
 const some = (fields: object) => fields as never;
 
 let engine: Awaited<ReturnType<typeof startEngine>>;
@@ -23,15 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-let made = 0;
-/** A delivery that waits, of a webhook of its own, in a replay. */
-const waiting = async () => {
-  const webhookId = `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}`;
+let created = 0;
+/** A pending delivery in a replay, with its own webhook. */
+const createDelivery = async () => {
+  const webhookId = `00000000-0000-4000-8000-${String(++created).padStart(12, '0')}`;
   await its.webhooks.create(some({ id: webhookId, customerId, botId: 1, format: 'full', isEnabled: true }), 50);
   const replay = { id: webhookId, webhookId, customerId, createDate: now, state: 'running', sent: 0, failed: 0 };
   await its.replays.create(some(replay), 1);
-  const key = { customerId, webhookId, id: derivedUlid(now, made) };
-  const wait = {
+  const key = { customerId, webhookId, id: derivedUlid(now, created) };
+  const pending = {
     createDate: now,
     nextAttempt: now,
     state: 'pending',
@@ -39,114 +39,124 @@ const waiting = async () => {
     sendTryTimes: [],
     snapshot: bareSnapshot,
   };
-  await its.deliveries.create(some({ ...key, ...wait, replay: replay.id }), true);
-  const tell = async () => ({
+  await its.deliveries.create(some({ ...key, ...pending, replay: replay.id }), true);
+  const read = async () => ({
     delivery: await its.deliveries.get(customerId, webhookId, key.id),
     held: (await its.webhooks.get(customerId, webhookId))?.held ?? 0,
     counted: await its.replays.get(customerId, webhookId, replay.id),
   });
-  return { key, tell, claim: (at = now) => claimed(its.attempts.claim(key, at, 'claim-5')) };
+  return { key, read, claim: (at = now) => claimed(its.attempts.claim(key, at, 'claim-5')) };
 };
 const claimed = async (claim: Promise<Delivery | null>): Promise<Delivery> => {
   const delivery = await claim;
   if (!delivery) throw new Error('nothing was claimed');
   return delivery;
 };
-const said = (status: number) => ({
+const resultOf = (status: number) => ({
   status,
   error: null,
   durationMs: 1,
   responseBody: 'no',
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 });
-type Waiting = Awaited<ReturnType<typeof waiting>>;
+type Original = Awaited<ReturnType<typeof createDelivery>>;
 
 const ended = {
   delivery: { state: 'delivered', reason: 'redelivered', nextAttempt: null },
   held: 0,
   counted: { sent: 1, failed: 0 },
 };
-const expectEnded = async ({ tell, key }: Waiting) => {
-  const told = await tell();
-  expect(told).toMatchObject(ended);
+const expectEnded = async ({ read, key }: Original) => {
+  const found = await read();
+  expect(found).toMatchObject(ended);
   for (const name of ['duePk', 'leaseUntil', 'claim', 'heldUntil', 'listPk'])
-    expect(told.delivery).not.toHaveProperty(name);
+    expect(found.delivery).not.toHaveProperty(name);
   expect(await its.held.ids({ customerId, id: key.webhookId }, 10)).toEqual([]);
   expect(await its.attempts.claim(key, now + LEASE, 'claim-1')).toBeNull();
 };
 
-/** Ways to wait. */
-const ways: Record<string, (repeated: Waiting) => Promise<unknown>> = {
-  'is pending': async () => {},
-  'is retrying': async ({ claim }) =>
+/** How a delivery gets into each open state. */
+const openStates: Record<string, (original: Original) => Promise<unknown>> = {
+  pending: async () => {},
+  retrying: async ({ claim }) =>
     its.attempts.record(
       await claim(),
-      { result: said(500), next: { state: 'retrying', nextAttempt: now + 9 } },
+      { result: resultOf(500), next: { state: 'retrying', nextAttempt: now + 9 } },
       now,
       true,
     ),
-  'is held': ({ key }) => its.held.hold(key, now),
-  'is being sent': ({ claim }) => claim(),
+  held: ({ key }) => its.held.hold(key, now),
+  sending: ({ claim }) => claim(),
 };
 
-describe('a delivery of which a repetition was taken', () => {
-  test.each(Object.entries(ways))('and that %s ends delivered, in all counts, once', async (_, wait) => {
-    const repeated = await waiting();
-    await wait(repeated);
-    expect(await its.repetitions.endOriginal(repeated.key, now)).toMatchObject({ id: repeated.key.id });
-    await expectEnded(repeated);
-    expect(await its.repetitions.endOriginal(repeated.key, now)).toBeNull();
-    await expectEnded(repeated);
+describe('a delivery whose redelivery was accepted', () => {
+  test.each(Object.entries(openStates))('ends as delivered in all counts, once, when %s', async (_, open) => {
+    const original = await createDelivery();
+    await open(original);
+    expect(await its.repetitions.endOriginal(original.key, now)).toMatchObject({ id: original.key.id });
+    await expectEnded(original);
+    expect(await its.repetitions.endOriginal(original.key, now)).toBeNull();
+    await expectEnded(original);
   });
 
-  test('while it was being sent stays ended, and its log tells of that attempt all the same', async () => {
-    const repeated = await waiting();
-    const attempt = await repeated.claim();
-    await its.repetitions.endOriginal(repeated.key, now);
-    await its.attempts.record(attempt, { result: said(500), next: { state: 'retrying', nextAttempt: now } }, now, true);
-    await expectEnded(repeated);
-    expect((await repeated.tell()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
+  test('stays ended and still logs the attempt that was running', async () => {
+    const original = await createDelivery();
+    const attempt = await original.claim();
+    await its.repetitions.endOriginal(original.key, now);
+    await its.attempts.record(
+      attempt,
+      { result: resultOf(500), next: { state: 'retrying', nextAttempt: now } },
+      now,
+      true,
+    );
+    await expectEnded(original);
+    expect((await original.read()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
   });
 
-  test('while its claim lapsed and another attempt is under way has the log of that one alone', async () => {
-    const repeated = await waiting();
-    const first = await repeated.claim();
-    const second = await repeated.claim(now + LEASE);
-    await its.repetitions.endOriginal(repeated.key, now);
-    await its.attempts.record(first, { result: said(500), next: { state: 'retrying', nextAttempt: now } }, now, true);
-    await its.attempts.record(second, { result: said(200), next: { state: 'delivered' } }, now, true);
-    await expectEnded(repeated);
-    expect((await repeated.tell()).delivery?.log?.map(([number]) => number)).toEqual([2]);
+  test('logs only the attempt that holds the claim, after an earlier claim lapsed', async () => {
+    const original = await createDelivery();
+    const first = await original.claim();
+    const second = await original.claim(now + LEASE);
+    await its.repetitions.endOriginal(original.key, now);
+    await its.attempts.record(
+      first,
+      { result: resultOf(500), next: { state: 'retrying', nextAttempt: now } },
+      now,
+      true,
+    );
+    await its.attempts.record(second, { result: resultOf(200), next: { state: 'delivered' } }, now, true);
+    await expectEnded(original);
+    expect((await original.read()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
 
-  test.each(Object.entries(ways))('and that %s right when it was looked at ends all the same', async (_, wait) => {
-    const repeated = await waiting();
+  test.each(Object.entries(openStates))('ends although its state was set to %s after the read', async (_, open) => {
+    const original = await createDelivery();
     let isFirst = true;
-    const get: Table['get'] = async (...given) => {
-      const answer = await engine.plain.get<never>(...given);
-      if (isFirst) await wait(repeated);
+    const get: Table['get'] = async (...args) => {
+      const item = await engine.plain.get<never>(...args);
+      if (isFirst) await open(original);
       isFirst = false;
-      return answer;
+      return item;
     };
-    expect(await store({ ...engine.plain, get }).repetitions.endOriginal(repeated.key, now)).not.toBeNull();
-    await expectEnded(repeated);
+    expect(await store({ ...engine.plain, get }).repetitions.endOriginal(original.key, now)).not.toBeNull();
+    await expectEnded(original);
   });
 
-  test.each(['delivered', 'failed'] as const)('stays as it is when it was %s before', async (state) => {
-    const repeated = await waiting();
+  test.each(['delivered', 'failed'] as const)('stays unchanged if it had already %s', async (state) => {
+    const original = await createDelivery();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
-    await its.attempts.record(await repeated.claim(), { result: said(500), next }, now, true);
-    const before = await repeated.tell();
-    expect(await its.repetitions.endOriginal(repeated.key, now + 1)).toBeNull();
-    expect(await repeated.tell()).toEqual(before);
+    await its.attempts.record(await original.claim(), { result: resultOf(500), next }, now, true);
+    const before = await original.read();
+    expect(await its.repetitions.endOriginal(original.key, now + 1)).toBeNull();
+    expect(await original.read()).toEqual(before);
   });
 
-  test('and that a webhook held which is deleted is left to end as deleted', async () => {
-    const repeated = await waiting();
-    await its.held.hold(repeated.key, now);
-    await engine.plain.write({ remove: items.webhook({ customerId, webhookId: repeated.key.webhookId }) });
-    expect(await its.repetitions.endOriginal(repeated.key, now)).toBeNull();
-    expect(await repeated.tell()).toMatchObject({ delivery: { state: 'held' }, counted: { sent: 0 } });
-    expect(await its.deliveries.end({ ...repeated.key, replay: repeated.key.webhookId }, 'deleted', now)).toBe(true);
+  test('ends as deleted if its webhook was deleted while it was held', async () => {
+    const original = await createDelivery();
+    await its.held.hold(original.key, now);
+    await engine.plain.write({ remove: items.webhook({ customerId, webhookId: original.key.webhookId }) });
+    expect(await its.repetitions.endOriginal(original.key, now)).toBeNull();
+    expect(await original.read()).toMatchObject({ delivery: { state: 'held' }, counted: { sent: 0 } });
+    expect(await its.deliveries.end({ ...original.key, replay: original.key.webhookId }, 'deleted', now)).toBe(true);
   });
 });

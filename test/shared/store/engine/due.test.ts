@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-test('the task of a notice that waits tells when the notice was made: one that fails is not put back for ever', async () => {
+test('puts the time of a notice into its task, so that one that keeps failing is not retried forever', async () => {
   const uuid = '00000000-0000-4000-8000-000000000001';
   await its.events.keepNotice({ customerId: 7, sensorId: 'id_a' }, uuid, { notice: 'registered', receiveDate: now });
   const found = [];

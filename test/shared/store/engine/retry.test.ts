@@ -7,13 +7,13 @@ import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 
-/** What Node says of an endpoint whose name or host is not reached. */
+/** The errors of Node for an endpoint that cannot be reached. */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN'];
 const network = ['ENETUNREACH', 'ENETDOWN', 'ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 const failure = (code: string) => Object.assign(new Error(`getaddrinfo ${code} dynamodb.example`), { code });
 
-test('an endpoint that cannot be reached at the moment is trouble that passes: the call is made again', async () => {
-  const made = [...unreachable, ...network].map((code) => {
+test('retries a call while its endpoint cannot be reached', async () => {
+  const results = [...unreachable, ...network].map((code) => {
     let calls = 0;
     return withRetry(async () => {
       calls += 1;
@@ -21,13 +21,13 @@ test('an endpoint that cannot be reached at the moment is trouble that passes: t
       return code;
     });
   });
-  expect(await Promise.all(made)).toEqual([...unreachable, ...network]);
+  expect(await Promise.all(results)).toEqual([...unreachable, ...network]);
 });
 
 describe('a table whose name does not resolve', () => {
   let cloud: Cloud;
   let anybody: Client;
-  let isLost = false;
+  let isUnreachable = false;
   let calls = 0;
   beforeAll(async () => {
     cloud = await startTestCloud({
@@ -35,7 +35,7 @@ describe('a table whose name does not resolve', () => {
         client.middlewareStack.add(
           (next) => async (args) => {
             calls += 1;
-            if (isLost) throw failure('ENOTFOUND');
+            if (isUnreachable) throw failure('ENOTFOUND');
             return next(args);
           },
           { step: 'finalizeRequest' },
@@ -44,15 +44,15 @@ describe('a table whose name does not resolve', () => {
     anybody = clientOf(cloud.url);
   });
   afterAll(async () => {
-    isLost = false;
+    isUnreachable = false;
     await cloud.stop();
   });
 
-  test('is a 503 with Retry-After, after it was asked again', async () => {
-    isLost = true;
+  test('leads to a 503 with Retry-After after retries', async () => {
+    isUnreachable = true;
     calls = 0;
     const answer = await anybody.call('GET', '/health');
-    isLost = false;
+    isUnreachable = false;
     expect([answer.status, Number(answer.headers.get('retry-after')) > 0]).toEqual([503, true]);
     expect(calls).toBeGreaterThan(1);
   });
@@ -61,60 +61,60 @@ describe('a table whose name does not resolve', () => {
 describe('keys that a batch leaves unprocessed', () => {
   const keys = Array.from({ length: 120 }, (_, n) => ({ pk: `p${n}`, sk: 's' }));
   type Batch = { input: { RequestItems: { design: { Keys: { pk: string; sk: string }[] } } } };
-  /** A table that processes so many keys of each call. */
-  const tableOf = (most: number) => {
-    const asked: number[] = [];
+  /** A table that processes at most `limit` keys per call. */
+  const tableOf = (limit: number) => {
+    const requested: number[] = [];
     const send = async ({ input }: Batch) => {
       const { Keys } = input.RequestItems.design;
-      asked.push(Keys.length);
-      if (asked.length > 50) throw new Error('it is asked without an end');
-      const rest = Keys.slice(most);
+      requested.push(Keys.length);
+      if (requested.length > 50) throw new Error('the retries never end');
+      const rest = Keys.slice(limit);
       return {
-        Responses: { design: Keys.slice(0, most) },
+        Responses: { design: Keys.slice(0, limit) },
         ...(rest.length > 0 && { UnprocessedKeys: { design: { Keys: rest } } }),
       };
     };
-    return { table: createTable({ send } as never, 'design'), asked };
+    return { table: createTable({ send } as never, 'design'), requested };
   };
 
-  test('are asked for alone, until all are there', async () => {
-    const { table, asked } = tableOf(30);
+  test('get retried alone until none is left', async () => {
+    const { table, requested } = tableOf(30);
     const found = await table.getAll(keys);
     expect(found.map(({ pk }) => pk).toSorted()).toEqual(keys.map(({ pk }) => pk).toSorted());
-    expect(asked).toEqual([100, 70, 40, 10, 20]);
+    expect(requested).toEqual([100, 70, 40, 10, 20]);
   });
 
-  test('are waited for between the calls, and end as TableUnavailable when it does not get better', async () => {
-    const { table, asked } = tableOf(0);
+  test('cause pauses between the calls, and TableUnavailable if they stay unprocessed', async () => {
+    const { table, requested } = tableOf(0);
     const timers = vi.spyOn(globalThis, 'setTimeout');
     await expect(table.getAll(keys)).rejects.toThrow(TableUnavailable);
-    expect(asked).toEqual([100, 100, 100, 100, 100, 100]);
+    expect(requested).toEqual([100, 100, 100, 100, 100, 100]);
     expect(timers.mock.calls.length).toBeGreaterThanOrEqual(5);
     timers.mockRestore();
   });
 });
 
-describe('a change that is judged by what was read', () => {
+describe('a change that depends on what was read', () => {
   const pauses: number[] = [];
   beforeAll(() => {
     vi.spyOn(machine, 'sleep').mockImplementation(async (ms) => void pauses.push(ms));
     vi.spyOn(machine, 'random').mockReturnValue(1);
   });
   afterAll(() => vi.restoreAllMocks());
-  const changeAfter = (lost: number) => {
+  const changeAfter = (conflicts: number) => {
     pauses.length = 0;
     let tries = 0;
-    return retryOnConflict(async () => (++tries > lost ? tries : null));
+    return retryOnConflict(async () => (++tries > conflicts ? tries : null));
   };
 
-  test('is judged again for as often as somebody was faster, after longer and longer pauses up to a limit', async () => {
+  test('retries after each conflict, with growing pauses up to a limit', async () => {
     expect(await changeAfter(8)).toBe(9);
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 200, 200]);
   });
 
-  test('is unavailable after 25 times', async () => {
+  test('fails with TableUnavailable after 25 conflicts', async () => {
     await expect(changeAfter(25)).rejects.toThrow(TableUnavailable);
-    // Nothing waits for an attempt that is not made.
+    // No pause follows the last attempt.
     expect(pauses).toHaveLength(24);
   });
 });

@@ -11,8 +11,8 @@ const START = 1_800_000_000_000;
 const CUSTOMER = 7;
 const SENSORS = ['id_a', 'id_b', 'id_c'];
 
-/** Numbers from 0 to 1 that look random, the same in each run. */
-const drawing = (seed: number) => {
+/** Returns a generator of pseudo-random numbers from 0 to 1, the same in each run. */
+const seededRandom = (seed: number) => {
   let state = seed;
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -20,33 +20,34 @@ const drawing = (seed: number) => {
   };
 };
 
-describe('3,000 hits that were changed soon, late and often', () => {
+describe('lists of 3,000 hits that changed early, late and often', () => {
   let cloud: Cloud;
   let its: ReturnType<typeof store>;
   const hits: HitItem[] = [];
   const counts = new Map<string, number>();
-  const draw = drawing(27);
-  const below = (limit: number) => Math.floor(draw() * limit);
+  const random = seededRandom(27);
+  const below = (limit: number) => Math.floor(random() * limit);
 
-  /** The `n`th hit, made some time after the one before: many at once, some hours later. A sensor has two series. */
-  const made = (n: number, createDate: number): ReturnType<typeof hitAt> => {
+  /** The `n`th hit. Many follow the previous one at once, some much later. A sensor can have two series. */
+  const newHit = (n: number, createDate: number): ReturnType<typeof hitAt> => {
     const sensorId = SENSORS[below(3)] ?? '';
     const number = counts.get(sensorId) ?? 1;
     counts.set(sensorId, number + 1);
     const numbered = number > 400 ? { series: START + 86_400_000, number: number - 400 } : { series: START, number };
-    const about = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }], numbered };
-    return hitAt(CUSTOMER, { id: firstId(CUSTOMER) + n, createDate }, some(about));
+    const fields = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }], numbered };
+    return hitAt(CUSTOMER, { id: firstId(CUSTOMER) + n, createDate }, some(fields));
   };
 
-  /** A change by the way of life: a result of the delivery, soon or by a replay, or feedback given or taken back. */
+  /** A realistic change: the result of an attempt, soon or in a replay, or feedback that is given or deleted. */
   const change = async ({ id, sensorId }: Pick<HitItem, 'id' | 'sensorId'>, time: number): Promise<void> => {
-    const how = below(4);
-    const isTakenBack = below(2) === 0;
+    const kind = below(4);
+    const isDeleted = below(2) === 0;
     const feedbackId = below(1_000_000);
     const later = below(5_000);
-    const given = some({ id: feedbackId, sensorId, ruleHitId: id, createDate: time });
-    if (how > 0) await its.ruleHits.report({ customerId: CUSTOMER, hitId: id, at: 0, tries: [time], sent: true }, time);
-    else if ((await its.feedback.create(CUSTOMER, given)) === 'done' && isTakenBack)
+    const feedback = some({ id: feedbackId, sensorId, ruleHitId: id, createDate: time });
+    if (kind > 0)
+      await its.ruleHits.report({ customerId: CUSTOMER, hitId: id, at: 0, tries: [time], sent: true }, time);
+    else if ((await its.feedback.create(CUSTOMER, feedback)) === 'done' && isDeleted)
       await its.feedback.remove(CUSTOMER, sensorId, feedbackId, time + later);
   };
 
@@ -58,7 +59,7 @@ describe('3,000 hits that were changed soon, late and often', () => {
     let time = START;
     const all = Array.from({ length: 3_000 }, (_, n) => {
       time += below(3) === 0 ? below(90_000) : below(400);
-      return made(n + 1, time);
+      return newHit(n + 1, time);
     });
     for (let at = 0; at < all.length; at += 100) await table.write(...all.slice(at, at + 100).map((put) => ({ put })));
     const changes = all.flatMap((hit, at) => [
@@ -71,7 +72,8 @@ describe('3,000 hits that were changed soon, late and often', () => {
   }, 60_000);
   afterAll(() => cloud.stop());
 
-  const byHand = (sensorId: string, sortBy: string): number[] => {
+  /** The ids of all hits in the given order. */
+  const sortedIds = (sensorId: string, sortBy: string): number[] => {
     const field = sortBy.includes('updateDate') ? 'updateDate' : 'id';
     const sign = sortBy.startsWith('desc') ? -1 : 1;
     const listed = hits.filter((hit) => sensorId === '' || hit.sensorId === sensorId);
@@ -83,42 +85,42 @@ describe('3,000 hits that were changed soon, late and often', () => {
       : its.hitLists.pageOfSensor(CUSTOMER, sensorId, since, query);
   const orders = ['asc(updateDate)', 'desc(updateDate)', 'asc(id)', 'desc(id)'];
 
-  test.each(orders)('sorted by %s, any page is that of a plain list, and the total too', async (sortBy) => {
+  test.each(orders)('return any page and the total, sorted by %s', async (sortBy) => {
     for (let n = 0; n < 40; n++) {
       const sensorId = ['', ...SENSORS][below(4)] ?? '';
-      const all = byHand(sensorId, sortBy);
+      const ids = sortedIds(sensorId, sortBy);
       const perPage = 1 + below(60);
-      const wanted = below(Math.ceil(all.length / perPage) + 1);
-      const found = await page(sensorId, 0, { page: wanted, perPage, sortBy });
-      expect(found.total).toBe(all.length);
-      expect(found.hits.map(({ id }) => id)).toEqual(all.slice(wanted * perPage, (wanted + 1) * perPage));
+      const number = below(Math.ceil(ids.length / perPage) + 1);
+      const found = await page(sensorId, 0, { page: number, perPage, sortBy });
+      expect(found.total).toBe(ids.length);
+      expect(found.hits.map(({ id }) => id)).toEqual(ids.slice(number * perPage, (number + 1) * perPage));
     }
   });
 
-  test.each(orders)('sorted by %s, what comes after a hit is the rest of a plain list', async (sortBy) => {
+  test.each(orders)('return what follows a hit, sorted by %s', async (sortBy) => {
     for (let n = 0; n < 15; n++) {
       const sensorId = ['', ...SENSORS][below(4)] ?? '';
-      const all = byHand(sensorId, sortBy);
-      const at = below(all.length);
-      const found = await page(sensorId, 0, { page: 1, perPage: 7, sortBy, after: all[at] });
-      expect(found.total).toBe(all.length - at - 1);
-      expect(found.hits.map(({ id }) => id)).toEqual(all.slice(at + 8, at + 15));
+      const ids = sortedIds(sensorId, sortBy);
+      const at = below(ids.length);
+      const found = await page(sensorId, 0, { page: 1, perPage: 7, sortBy, after: ids[at] });
+      expect(found.total).toBe(ids.length - at - 1);
+      expect(found.hits.map(({ id }) => id)).toEqual(ids.slice(at + 8, at + 15));
     }
   });
 
-  test('what is too old is in no list, though it changed late', async () => {
+  test('leave out old hits, even if they changed late', async () => {
     const since = hits[1_000]?.createDate ?? 0;
     for (const sensorId of ['', ...SENSORS])
       for (const sortBy of orders) {
-        const young = new Set(hits.filter((hit) => hit.createDate >= since).map(({ id }) => id));
-        const all = byHand(sensorId, sortBy).filter((id) => young.has(id));
+        const recent = new Set(hits.filter((hit) => hit.createDate >= since).map(({ id }) => id));
+        const ids = sortedIds(sensorId, sortBy).filter((id) => recent.has(id));
         const found = await page(sensorId, since, { page: 2, perPage: 50, sortBy });
-        expect([sensorId, sortBy, found.total]).toEqual([sensorId, sortBy, all.length]);
-        expect(found.hits.map(({ id }) => id)).toEqual(all.slice(100, 150));
+        expect([sensorId, sortBy, found.total]).toEqual([sensorId, sortBy, ids.length]);
+        expect(found.hits.map(({ id }) => id)).toEqual(ids.slice(100, 150));
       }
   });
 
-  test('a result that is reported twice changes the hit once', async () => {
+  test('contain a result only once, although it was reported twice', async () => {
     const { id: hitId } = hits[5] as HitItem;
     const time = START + 10 ** 9;
     const report = { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true };

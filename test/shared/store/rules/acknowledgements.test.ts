@@ -20,41 +20,41 @@ beforeEach(async () => {
 });
 afterAll(() => cloud.stop());
 
-const all = () => store(cloud.runtime.table);
-const place = () => ({ customerId, hitId: hit.id });
+const its = () => store(cloud.runtime.table);
+const hitKey = () => ({ customerId, hitId: hit.id });
 const by = (name: string, date: number) => ({ userId: null, name, date });
-const kept = () => all().ruleHits.get(customerId, hit.id);
-const lateOnes = async () => {
+const readHit = () => its().ruleHits.get(customerId, hit.id);
+const lateChanges = async () => {
   const pk = items.lateChange.pk({ customerId });
   return (await cloud.runtime.table.queryAll<{ updateDate: number }>({ pk })).map(({ updateDate }) => updateDate);
 };
 
 describe('acknowledgements', () => {
-  test('50 in the millisecond of the last change of the hit: one stands, and one notice tells of it', async () => {
+  test('keep only one of 50 made in the millisecond of the last change of the hit, with one notice', async () => {
     const names = Array.from({ length: 50 }, (_, at) => `person ${at}`);
-    const makes = names.map((name) => all().acknowledgements.make(place(), by(name, hit.updateDate), 0));
+    const makes = names.map((name) => its().acknowledgements.make(hitKey(), by(name, hit.updateDate), 0));
     const made = await Promise.all(makes);
-    const winner = (await kept())?.acknowledgement;
+    const winner = (await readHit())?.acknowledgement;
     expect(made.map((answer) => answer?.hit.acknowledgement)).toEqual(Array(50).fill(winner));
     const notices = made.flatMap((answer) => answer?.notice ?? []);
     expect(notices).toMatchObject([{ customerId, sensorId: 's', receiveDate: winner?.date }]);
     const [{ uuid = '' } = {}] = notices;
-    expect(await all().events.notice(customerId, 's', uuid)).toMatchObject({
+    expect(await its().events.notice(customerId, 's', uuid)).toMatchObject({
       notice: 'acknowledged',
       acknowledgement: { ruleHitId: hit.id, ...winner },
     });
   });
 
-  test('a change within 10 s needs no note among the late ones, a later one has one', async () => {
-    await all().acknowledgements.make(place(), by('Anna', hit.createDate + SOON), 0);
-    expect([(await kept())?.isLate, await lateOnes()]).toEqual([undefined, []]);
-    await all().acknowledgements.takeBack(place(), () => true, 0, hit.createDate + SOON + 1);
-    expect([(await kept())?.isLate, await lateOnes()]).toEqual([true, [hit.createDate + SOON + 1]]);
+  test('record a late change only if more than 10 s after the hit', async () => {
+    await its().acknowledgements.make(hitKey(), by('Anna', hit.createDate + SOON), 0);
+    expect([(await readHit())?.isLate, await lateChanges()]).toEqual([undefined, []]);
+    await its().acknowledgements.takeBack(hitKey(), () => true, 0, hit.createDate + SOON + 1);
+    expect([(await readHit())?.isLate, await lateChanges()]).toEqual([true, [hit.createDate + SOON + 1]]);
   });
 
-  test('of a hit that is not there, or too old, there are none', async () => {
-    expect(await all().acknowledgements.make(place(), by('Anna', NOW), hit.createDate + 1)).toBeNull();
-    expect(await all().acknowledgements.make({ customerId, hitId: 1 }, by('Anna', NOW), 0)).toBeNull();
-    expect(await all().acknowledgements.takeBack(place(), () => true, hit.createDate + 1, NOW)).toBeNull();
+  test('return null for a hit that does not exist or is too old', async () => {
+    expect(await its().acknowledgements.make(hitKey(), by('Anna', NOW), hit.createDate + 1)).toBeNull();
+    expect(await its().acknowledgements.make({ customerId, hitId: 1 }, by('Anna', NOW), 0)).toBeNull();
+    expect(await its().acknowledgements.takeBack(hitKey(), () => true, hit.createDate + 1, NOW)).toBeNull();
   });
 });

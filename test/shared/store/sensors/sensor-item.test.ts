@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-const place = async () => {
+const putSensor = async () => {
   await engine.plain.write({ put: newSensorItem(sensor) });
 };
-/** The sensor as its item has it; the list must have the same. */
-const seen = async () => {
+/** Returns the sensor from its item, after comparing it with the list. */
+const readSensor = async () => {
   const item = await its.sensors.get(customerId, id);
   const [row] = await its.sensors.list(customerId);
   expect(Sensor.parse(row)).toEqual(Sensor.parse(item));
@@ -29,30 +29,30 @@ const seen = async () => {
 };
 
 describe('the activity of a sensor', () => {
-  test('is that of the newest news, in whatever order they come', async () => {
-    await place();
+  test('follows the newest report, in whatever order reports arrive', async () => {
+    await putSensor();
     await its.sensors.setActive(customerId, id, true, 10);
     await its.sensors.setActive(customerId, id, false, 5);
-    expect(await seen()).toMatchObject({ isActive: true, updateDate: 10 });
+    expect(await readSensor()).toMatchObject({ isActive: true, updateDate: 10 });
     await its.sensors.setActive(customerId, id, false, 10);
-    expect(await seen()).toMatchObject({ isActive: false, updateDate: 10 });
+    expect(await readSensor()).toMatchObject({ isActive: false, updateDate: 10 });
   });
 
-  test('is that of the newest of 20 that come at once', async () => {
-    await place();
-    const news = Array.from({ length: 20 }, (_, at) => (at * 7) % 20);
-    await Promise.all(news.map((time) => its.sensors.setActive(customerId, id, time % 2 === 1, 100 + time)));
-    expect(await seen()).toMatchObject({ isActive: true, updateDate: 119 });
+  test('follows the newest of 20 parallel reports', async () => {
+    await putSensor();
+    const times = Array.from({ length: 20 }, (_, at) => (at * 7) % 20);
+    await Promise.all(times.map((time) => its.sensors.setActive(customerId, id, time % 2 === 1, 100 + time)));
+    expect(await readSensor()).toMatchObject({ isActive: true, updateDate: 119 });
   });
 
-  test("of a sensor that is not there is nobody's", async () => {
-    await its.sensors.setActive(customerId, 'id_nobody', true, 10);
-    expect(await its.sensors.get(customerId, 'id_nobody')).toBeNull();
+  test('does not bring back a deleted sensor', async () => {
+    await its.sensors.setActive(customerId, 'id_deleted', true, 10);
+    expect(await its.sensors.get(customerId, 'id_deleted')).toBeNull();
   });
 });
 
-test('name, activity, room and group that change at the same time are all kept, and the list has them', async () => {
-  await place();
+test('keeps parallel changes of name, activity, room and group, in the item and in the list', async () => {
+  await putSensor();
   const customer = {
     id: customerId,
     name: 'n',
@@ -79,5 +79,5 @@ test('name, activity, room and group that change at the same time are all kept, 
     its.sensorGroups.create(group, 10),
   ]);
   const expected = { name: 'By the window', isActive: true, updateDate: 204, groupId: 3, room };
-  expect(await seen()).toMatchObject(expected);
+  expect(await readSensor()).toMatchObject(expected);
 });

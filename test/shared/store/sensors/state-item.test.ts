@@ -17,7 +17,7 @@ const state: StateItem = {
   ],
 };
 
-/** The same state as version 0.3.0 writes and reads it. */
+/** The same state in the form of version 0.3.0. */
 const stored: StoredState = {
   ...base,
   falls: [
@@ -31,26 +31,26 @@ const stored: StoredState = {
 };
 
 describe('the state of a sensor', () => {
-  test('is stored in the form that earlier versions read', () => {
+  test('encodes to the form that earlier versions read', () => {
     expect(encodeState(state)).toEqual(stored);
   });
 
-  test('is read from the form that earlier versions stored', () => {
+  test('decodes from the form that earlier versions stored', () => {
     expect(decodeState(stored)).toEqual(state);
   });
 
-  test('has no open fall where an earlier version stored no letters', () => {
+  test('decodes a track without an open fall from an empty list of postures', () => {
     const [track] = decodeState({ ...base, falls: [], tracks: [{ id: 1, seen: '' }] }).tracks ?? [];
     expect(track).toEqual({ id: 1 });
   });
 
-  test('keeps attributes that only a newer version knows, and skips letters that only a newer version knows', () => {
+  test('keeps attributes and skips characters that only a newer version knows', () => {
     const newer = { ...stored, falls: [{ start: 1, seen: 'dza', tomorrow: 1 }], tomorrow: 2 };
     const falls = [{ start: 1, phases: ['detected', 'calling'], tomorrow: 1 }];
     expect(decodeState(newer)).toEqual({ ...state, falls, tomorrow: 2 });
   });
 
-  test('is the same after it was stored and read', () => {
+  test('stays the same when encoded and decoded', () => {
     const phase = fc.constantFrom('detected', 'confirmed', 'calling', 'finished', 'canceled');
     const posture = fc.constantFrom('suspected', 'fallen', 'sitting_suspected', 'sitting');
     const fall = fc.record(
