@@ -136,7 +136,7 @@ test.each([
   ['oidcRules', '[{"claim":"a"}]', ': \\[0\\].value: Invalid input: expected string, received undefined'],
 ])('a refused part of %s is named, with what is allowed: %s', (name, value, says) => {
   const message = refused(() => stageFrom((key) => (key === name ? value : undefined)));
-  expect(message).toMatch(new RegExp(`^wrong settings of the stage:\\n  ${name} must be .*${says}`));
+  expect(message).toMatch(new RegExp(`^invalid settings of the stage:\\n  ${name} must be .*${says}`));
 });
 
 test('a function that does not start says which quota is wrong, and its largest value', () => {
