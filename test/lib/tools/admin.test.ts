@@ -18,8 +18,6 @@ test('creates a system admin who can log in with the printed password', async ()
 
 test('rejects a taken username and leaves its password unchanged', async () => {
   const password = await makeAdmin(cloud.runtime.table, 'third');
-  await expect(makeAdmin(cloud.runtime.table, 'THIRD')).rejects.toThrow(
-    /^The username THIRD is taken: choose another/,
-  );
+  await expect(makeAdmin(cloud.runtime.table, 'THIRD')).rejects.toThrow(/^The username THIRD is taken: choose another/);
   await logIn(clientOf(cloud.url), 'third', password);
 });

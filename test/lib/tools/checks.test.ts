@@ -86,13 +86,7 @@ describe('checkAlarms', () => {
       'warning',
       /at 800 .*only 400.*accountConcurrency=400/,
     ],
-    [
-      'a concurrency alarm at the limit',
-      { subscription, full: full(800) },
-      800,
-      'warning',
-      /accountConcurrency=800/,
-    ],
+    ['a concurrency alarm at the limit', { subscription, full: full(800) }, 800, 'warning', /accountConcurrency=800/],
     ['a subscription and a correct limit', { subscription, full: full(800) }, 1_000, 'ok', /^to night@example.org$/],
   ])('returns the right verdict for %s', async (_, Resources, total, verdict, says) => {
     const { account } = accountWith({ concurrency: [total, total] });
@@ -108,7 +102,12 @@ describe('checkSubscriptions', () => {
   test.each<[string, Parameters<typeof accountWith>[0], string, RegExp]>([
     ['no deployed stack', {}, 'ok', /before the first deployment/],
     ['no subscription', { stacks }, 'warning', /^Nobody is notified .*night@example\.org must follow the link/],
-    ['an unconfirmed subscription', { stacks, subscribed: [mail(false)] }, 'warning', /^Nobody is notified of alarms yet/],
+    [
+      'an unconfirmed subscription',
+      { stacks, subscribed: [mail(false)] },
+      'warning',
+      /^Nobody is notified of alarms yet/,
+    ],
     [
       'only an email address',
       { stacks, subscribed: [mail(true), ['https', 'https://pager.example.org', false]] },

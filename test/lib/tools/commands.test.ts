@@ -33,18 +33,12 @@ const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [str
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 const event = ['--event', '00000000-0000-4000-8000-000000000000'];
 
-test.each(programs)(
-  'npm run %s prints its help, and exits with 2 for an unknown option',
-  async (name, file, args) => {
-    const [help, wrong] = await Promise.all([
-      runFile(file, [...args, '--help']),
-      runFile(file, [...args, '--nonsense']),
-    ]);
-    const command = name === 'start' ? 'npm start' : `npm run ${name}`;
-    expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${command}`)), err: '' });
-    expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
-  },
-);
+test.each(programs)('npm run %s prints its help, and exits with 2 for an unknown option', async (name, file, args) => {
+  const [help, wrong] = await Promise.all([runFile(file, [...args, '--help']), runFile(file, [...args, '--nonsense'])]);
+  const command = name === 'start' ? 'npm start' : `npm run ${name}`;
+  expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${command}`)), err: '' });
+  expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
+});
 
 test('an unknown command lists the commands', async () => {
   const unknown = await run('nonsense', []);
@@ -119,11 +113,7 @@ test.each<[string, string[], RegExp]>([
   ['trace', [...event, '--stage', 'a', '--data-dir', 'b'], /^use only one of --stage/],
   ['smoke', [], /^--user NAME or --token TOKEN is required/],
   ['smoke', ['--user', 'admin'], /^--user requires a password/],
-  [
-    'smoke',
-    ['--token', 't', '--url', 'https://cloud.example.org/api/v1'],
-    /^--receiver is required/,
-  ],
+  ['smoke', ['--token', 't', '--url', 'https://cloud.example.org/api/v1'], /^--receiver is required/],
   ['destroy', [], /^--stage NAME is required/],
   ['recover', ['--to', anHourAgo], /^--stage NAME is required/],
   ['recover', ['--stage', 'prod'], /^--to is required/],

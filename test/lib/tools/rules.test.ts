@@ -47,7 +47,11 @@ describe('verdictOf', () => {
       /^its schedule is 00:00 to 06:00 on days 7, but it was Monday 12:00 in UTC$/,
     ],
     ['a rate limit', { firedAt: now - 10_000 }, /^it fired for another event within 10 s, and its rate limit is 60 s$/],
-    ['a rate limit that may not have applied', { firedAt: now, isExact: false }, /unless this was the first report of a new fall$/],
+    [
+      'a rate limit that may not have applied',
+      { firedAt: now, isExact: false },
+      /unless this was the first report of a new fall$/,
+    ],
   ])('explains that a rule did not fire because of %s', (_, more, sentence) => {
     expect(whyNot(more)).toEqual([expect.stringMatching(sentence)]);
   });

@@ -41,12 +41,7 @@ test('the smoke test delivers a fall to a receiver on loopback and removes every
   expect(lines.filter((line) => !line.startsWith('           trace it'))).toEqual(
     lines.filter((line) => /^ *\d+ ms {2}\S/.test(line)),
   );
-  for (const step of [
-    'log in',
-    'link the sensor',
-    'the fall reaches the receiver',
-    'the receiver got it once, signed',
-  ])
+  for (const step of ['log in', 'link the sensor', 'the fall reaches the receiver', 'the receiver got it once, signed'])
     expect(text).toContain(step);
   expect(await leftBehind()).toEqual(NOTHING);
 });

@@ -74,13 +74,20 @@ beforeAll(async () => {
 
 test('traces an event from its acceptance to the receiver, with the delay of each step', async () => {
   const traced = await trace('event', fall.event);
-  expect(traced).toMatchObject({ sensorId: fall.sensor.sensorId, customerId: fall.home.customerId, manufacturer: 'maker_a' });
+  expect(traced).toMatchObject({
+    sensorId: fall.sensor.sensorId,
+    customerId: fall.home.customerId,
+    manufacturer: 'maker_a',
+  });
   const names = traced.steps.map(({ step }) => step).filter((name) => !name.startsWith('rule'));
   expect(names).toEqual(['accepted', 'decoded', 'event', 'evaluated', 'hit', 'delivery', 'attempt', 'attempt']);
-  expect(textsOf(told, 'decoded')).toEqual(['fall: calling']);
-  expect(textsOf(told, 'hit')[0]).toContain(`of rule ${fall.rules.fired}: 1 of 1 messages were sent`);
-  expect(textsOf(told, 'delivery')[0]).toContain(`to webhook ${fall.webhook.id}`);
-  expect(textsOf(told, 'attempt')).toEqual([expect.stringMatching(/^1: 503 in/), expect.stringMatching(/^2: 200 in/)]);
+  expect(textsOf(traced, 'decoded')).toEqual(['fall: calling']);
+  expect(textsOf(traced, 'hit')[0]).toContain(`of rule ${fall.rules.fired}: 1 of 1 messages were sent`);
+  expect(textsOf(traced, 'delivery')[0]).toContain(`to webhook ${fall.webhook.id}`);
+  expect(textsOf(traced, 'attempt')).toEqual([
+    expect.stringMatching(/^1: 503 in/),
+    expect.stringMatching(/^2: 200 in/),
+  ]);
   for (const step of traced.steps.slice(-4)) expect(step.after).toBeGreaterThanOrEqual(0);
 });
 
@@ -111,7 +118,9 @@ test('explains for each rule of the situation whether it fired, and why not', as
     / did not fire: its schedule is 00:00 to 00:00 on days \d, but it was \w+day /,
   );
   expect(why(fall.rules.other)).toBeUndefined();
-  expect(textsOf(await trace('event', fall.event), 'rules')).toEqual(['1 more for other situations, sensors or groups']);
+  expect(textsOf(await trace('event', fall.event), 'rules')).toEqual([
+    '1 more for other situations, sensors or groups',
+  ]);
 });
 
 test('prints a line for each step, without responses of receivers', async () => {

@@ -56,7 +56,9 @@ describe('a recovery whose calls fail', () => {
     await expect(run()).rejects.toThrow(`call ${at + 1}`);
     const from = lines.findIndex((line) => /^(FAILED|This run changed nothing)/.test(line));
     expect(lines.slice(from).join('\n')).toMatch(says);
-    expect(lines.at(-1)).toMatch(/run the same command again\.$|^Run the same command again: it continues where it stopped\.$/);
+    expect(lines.at(-1)).toMatch(
+      /run the same command again\.$|^Run the same command again: it continues where it stopped\.$/,
+    );
   });
 
   test('does not claim that the stage runs after an earlier run closed the APIs', async () => {
