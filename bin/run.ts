@@ -11,9 +11,7 @@
     try {
       return join(require.resolve('node/package.json'), '../bin', process.platform === 'win32' ? 'node.exe' : 'node');
     } catch {
-      console.error(
-        `This needs Node 24, but ${process.execPath} is ${process.version}. Run \`npm ci\` to install it.`,
-      );
+      console.error(`This needs Node 24, but ${process.execPath} is ${process.version}. Run \`npm ci\` to install it.`);
       process.exit(1);
     }
   };

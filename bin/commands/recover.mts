@@ -37,7 +37,9 @@ const {
 } = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
   const folders = [values['data-dir'], values.from];
   if (folders.some(Boolean))
-    return folders.every(Boolean) && !values.stage ? null : '--data-dir and --from require each other, and exclude --stage';
+    return folders.every(Boolean) && !values.stage
+      ? null
+      : '--data-dir and --from require each other, and exclude --stage';
   if (!values.stage) return '--stage NAME is required';
   return timeProblem(values.to, Date.now()) ?? contextProblem(values.context);
 });

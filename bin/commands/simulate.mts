@@ -51,9 +51,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   if (values.url === undefined) return null;
   if (values.mqtt && !values['mqtt-url']) return '--mqtt with --url requires --mqtt-url';
   if (values.speed === 'full') return '--speed full is not possible with --url, because it needs a simulated clock';
-  return values.password && values['provisioning-key']
-    ? null
-    : '--url requires --password and --provisioning-key';
+  return values.password && values['provisioning-key'] ? null : '--url requires --password and --provisioning-key';
 });
 // Imported here, so that `--help` does not load them.
 const { skippingClock, systemClock } = await import('../../lib/local/clock.ts');
