@@ -1,8 +1,8 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
-const help = `npm run demo                 tells the story of a fall, on a separate local host
+const help = `npm run demo                 plays the story of a fall on a separate local host
 npm run demo -- --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
-                             tells it on a running service; URL ends in /api/v1
+                             plays it on a running service; URL ends in /api/v1
                              (takes 15 s longer there, because of the delivery deadline)`;
 
 const options = {

@@ -75,13 +75,13 @@ const hasTrace = (name: LambdaName, trace: RegExp | string): boolean =>
 describe('a bundle', () => {
   // Functions that evaluate messages also contain the state machines of sensors.
   it.each(lambdas.map(({ name }) => [name, name === 'devices' || name === 'process' ? 420 : 400] as const))(
-    'of %s loads at most %i KB at start',
+    '%s loads at most %i KB at start',
     (name, maxKilobytes) => {
       expect(bundles[name].startBytes).toBeLessThanOrEqual(maxKilobytes * 1_000);
     },
   );
 
-  it.each(names)('of %s loads in a new Node process and exports a handler', async (name) => {
+  it.each(names)('%s loads in a new Node process and exports a handler', async (name) => {
     const source = `import { handler } from ${handlerOf(name)}; console.log(JSON.stringify(typeof handler));`;
     expect(await run(source, credentials)).toBe('function');
   });
@@ -218,7 +218,7 @@ describe('a bundle', () => {
       expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
   });
 
-  it.each(lambdas)('of $name contains exactly the services that its contract uses', ({ name, uses }) => {
+  it.each(lambdas)('$name contains exactly the services that its contract uses', ({ name, uses }) => {
     const used: readonly Use[] = uses;
     const wanted = services.filter(({ by }) => by.some((capability) => used.includes(capability)));
     const found = services.filter(({ trace }) => hasTrace(name as LambdaName, trace));
@@ -245,12 +245,12 @@ describe('a bundle', () => {
     expect(building.map(({ name }) => name)).toEqual(names);
   });
 
-  it('of process and devices contains no code that renders payloads', () => {
+  it('process and devices contain no code that renders payloads', () => {
     const has = (name: LambdaName) => bundles[name].sources.some((file) => file.endsWith('formats/render.ts'));
     expect([has('deliver'), has('process'), has('devices')]).toEqual([true, false, false]);
   });
 
-  it.each(lambdas)('of $name loads the clients of webhooks, queues, KMS and SES lazily', ({ name }) => {
+  it.each(lambdas)('$name loads the clients of webhooks, queues, KMS and SES lazily', ({ name }) => {
     const { sources, startSources } = bundles[name as LambdaName];
     const lazy = /delivery\/connect\.ts|\.sdk\/shared-(?!store-)|powertools/;
     expect(sources.filter((file) => lazy.test(file)).length).toBeGreaterThan(0);

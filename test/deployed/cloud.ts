@@ -32,7 +32,7 @@ type Options = Pick<CloudOptions, 'first'> &
   Partial<CloudOptions> & {
     /** Variables that override the settings of the synthesised stage. */
     environment?: Readonly<Record<string, string>>;
-    /** Tells functions the actual address of the APIs, so that they can call it. */
+    /** Sets the actual address of the APIs in functions, so that they can call it. */
     isReached?: true;
     /** Concurrent invocations for messages of a queue, by its name. */
     sideBySide?: Readonly<Record<string, number>>;

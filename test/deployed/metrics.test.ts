@@ -103,7 +103,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   expect(metricsRead(latest().account).length).toBeGreaterThan(10);
   expect(missingMetrics(text, all)).toEqual([]);
 
-  // Planted errors: a missing filter; another name for the metric of an alarm, a graph and a filter; another namespace and dimension.
+  // Planted errors: a missing filter, other names of the metrics of an alarm, a graph and a filter, another namespace and dimension.
   const filters = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Logs::MetricFilter');
   for (const [id] of filters) {
     const { [id]: _, ...Resources } = template.Resources;

@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** A stage whose webhooks may call receivers on this machine, without rate limit, and with aliases and dashboard as in production. */
+/** A stage without rate limit, whose webhooks may call this machine, and with aliases and dashboard as in production. */
 const context = {
   stage: 'dev',
   serviceVersion: '7.7.7',

@@ -25,7 +25,7 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
 /** The nouns that only lazy chunks need. A chunk imports the file itself, so a cold start does not load it. */
 const lazyNouns = ['auditLines'];
 
-/** Returns the store nouns that a function uses and the imports of their code, without the writes of nouns that it only reads. */
+/** Returns the store nouns that a function uses with their imports, without the writes of nouns that it only reads. */
 const nounsOf = (uses: readonly Use[]) => {
   const calls = uses.filter(isStoreCall).map((use) => use.split('.'));
   const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !lazyNouns.includes(noun));

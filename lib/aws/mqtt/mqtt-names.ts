@@ -1,5 +1,5 @@
 import type { Stage } from '../settings/settings.ts';
 
-/** Returns the name of the rule that receives device messages, or '' in a stage without MQTT. AWS IoT allows no hyphens in it. */
+/** Returns the name of the rule for device messages (without hyphens, as AWS IoT requires), or '' without MQTT. */
 export const ruleNameOf = ({ name, mqtt }: Stage): string =>
   mqtt ? `sensor_cloud_${name.replaceAll('-', '_')}_messages` : '';

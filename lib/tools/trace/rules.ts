@@ -15,7 +15,7 @@ export type RuleInput = { what: EventDetails; isExact: boolean };
 /** The result of a rule for an event with the reasons, according to the current version of the rule. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; why: string[] };
 
-/** Reconstructs an event whose decision is no longer stored: its kind, and whether it was simulated or silent. */
+/** Reconstructs an event whose decision is no longer stored: its kind, and whether it was simulated or marked as silent. */
 export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
   const situation = (Object.keys(kinds) as Situation[]).find(
     (name) => kinds[name].type === type && kinds[name].action === action,
@@ -46,7 +46,7 @@ const wrongRegion = ({ rule, seen: { what, isExact } }: Case): string => {
 const sentences: Readonly<Record<WhyNot, (facts: Case) => string>> = {
   isEnabled: () => 'it is disabled',
   situation: ({ rule }) => `it is for ${rule.situation}`,
-  isSilent: () => 'the report was silent',
+  isSilent: () => 'the report is marked as silent',
   isSimulated: () => 'the fall was simulated, and the rule ignores simulations',
   region: wrongRegion,
   schedule: ({ rule: { schedule }, createDate }) => {

@@ -128,7 +128,7 @@ describe('the queues', () => {
 });
 
 describe('the stack', () => {
-  it('has one table as designed in shared/store/table.ts, with point-in-time recovery', () => {
+  it('creates one table as designed in shared/store/table.ts, with point-in-time recovery', () => {
     const { partitionKey, sortKey, ttl, indexes } = tableDesign;
     const keys = (hash: string, range: string) => [
       { AttributeName: hash, KeyType: 'HASH' },

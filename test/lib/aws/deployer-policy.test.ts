@@ -16,13 +16,13 @@ const actionsIn = (source: string): string[] =>
 type Statement = { Sid: string; Action: string | string[]; Resource: string | string[] };
 const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action).sort();
 const ofTables = ({ Action }: Statement) => [Action].flat().some((action) => action.startsWith('dynamodb:'));
-/** Whether a statement covers no direct call: DynamoDB fills a recovered table with the caller's permissions, and the store reads erasures. */
-const isOfItems = ({ Sid }: Statement) => /^(FillTheRecoveredTable|ReadWhatHasToBeErasedAgain)/.test(Sid);
+/** Whether a statement is for calls made by DynamoDB itself, which fills recovered tables, or by the store. */
+const isOfItems = ({ Sid }: Statement) => /^(FillRecoveredTable|ReadErasures)$/.test(Sid);
 
 test('the deployer and recovery policies allow exactly the calls that the tools make', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const called = new Set(files.flatMap((file) => actionsIn(readFileSync(new URL(file, folder), 'utf8'))));
-  const checks = policy.Statement.filter(({ Sid }) => Sid === 'ChecksBeforeADeployment');
+  const checks = policy.Statement.filter(({ Sid }) => Sid === 'CheckBeforeDeployment');
   const recovery = recoveryPolicy.Statement.filter((statement) => !isOfItems(statement));
   expect(called.size).toBeGreaterThan(15);
   expect([...actionsOf(checks), ...actionsOf(recovery)].sort()).toEqual([...called].sort());
@@ -39,7 +39,7 @@ test('the deployer policy allows only the bootstrap roles, and only tables of st
 test('the recovery policy allows changes only to recovered tables and to functions of stages', () => {
   const resourcesOf = (statements: readonly Statement[]) => statements.flatMap(({ Resource }) => Resource);
   const tables = recoveryPolicy.Statement.filter(ofTables);
-  const [erasures, ...more] = tables.filter(({ Sid }) => Sid === 'ReadWhatHasToBeErasedAgain');
+  const [erasures, ...more] = tables.filter(({ Sid }) => Sid === 'ReadErasures');
   expect([erasures?.Action, JSON.stringify(erasures?.Condition), more]).toEqual([
     'dynamodb:Query',
     '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":"ERASURES"}}',

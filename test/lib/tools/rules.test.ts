@@ -35,7 +35,7 @@ const whyNot = ({ rule: change = {}, what = {}, firedAt, isExact = true }: More)
 describe('verdictOf', () => {
   test.each<[string, More, RegExp]>([
     ['a disabled rule', { rule: { isEnabled: false } }, /^it is disabled$/],
-    ['a silent report', { what: { isSilent: true } }, /^the report was silent$/],
+    ['a silent report', { what: { isSilent: true } }, /^the report is marked as silent$/],
     ['a simulated fall', { what: { isSimulated: true } }, /^the fall was simulated/],
     ['another region', { rule: { regionId: 'r' } }, /only to region r, but the event was in no region$/],
     ['an unknown region', { rule: { regionId: 'r' }, isExact: false }, /stored only until the sensor's next decision$/],

@@ -23,7 +23,7 @@ const versionOf = (context: Parameters<typeof stackOf>[0], name: string): string
 };
 
 describe('gradual deployments', () => {
-  it('are the default in production, and can be disabled', () => {
+  it('apply in production by default, and can be disabled', () => {
     for (const context of [{}, { ...production, gradualDeployments: false }])
       for (const type of ['Lambda::Alias', 'Lambda::Version', 'CodeDeploy::Application', 'CodeDeploy::DeploymentGroup'])
         stackOf(context).template.resourceCountIs(`AWS::${type}`, 0);
