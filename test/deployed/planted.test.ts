@@ -133,7 +133,7 @@ describe('a deployment', () => {
     ['the address of a queue', withoutVariable('devices', 'EVENTS_QUEUE_URL'), post, 503, ''],
     ['the code of a function', withoutCode('auth'), logIn, 502, 'auth: did not start'],
     ['the route of an app', withoutMethod('/api/v1/users/login', 'post'), logIn, 502, 'no separate route'],
-    ['all routes of a path', withoutMethod('/api/v1/users/login'), logIn, 502, 'POST /api/v1/users/login has no route'],
+    ['all routes of a path', withoutMethod('/api/v1/users/login'), logIn, 502, 'POST /api/v1/users/login has no separate route'],
     ['the route of a device', withoutAny(['ApiGatewayV2::Route'], '"postMessages"'), post, 500, 'no separate route'],
     ['the stage of an API', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
     ['the name of a function', withoutName('auth'), logIn, 502, 'which is not a function'],
