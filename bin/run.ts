@@ -1,5 +1,5 @@
-// Any Node can read this file (it is CommonJS, by bin/package.json, and has no types), so that an older one runs a command by
-// the Node that `npm ci` installed beside the other packages.
+// Any version of Node can read this file (bin/package.json makes it CommonJS, and it has no types), so that an older one runs
+// the command with the version that `npm ci` installed.
 (() => {
   const { spawn } = require('node:child_process');
   const { existsSync, readdirSync } = require('node:fs');
@@ -7,13 +7,11 @@
   const [command = '', ...args] = process.argv.slice(2);
   const commands = join(__dirname, 'commands');
 
-  const ownNode = () => {
+  const installedNode = () => {
     try {
       return join(require.resolve('node/package.json'), '../bin', process.platform === 'win32' ? 'node.exe' : 'node');
     } catch {
-      console.error(
-        `This needs Node 24, and ${process.execPath} is ${process.version}. Run \`npm ci\`, which installs the right one.`,
-      );
+      console.error(`This needs Node 24, but ${process.execPath} is ${process.version}. Run \`npm ci\` to install it.`);
       process.exit(1);
     }
   };
@@ -23,7 +21,7 @@
     console.error(`Unknown command ${JSON.stringify(command)}. Commands: ${names}.`);
     process.exitCode = 2;
   } else if (Number.parseInt(process.versions.node, 10) < 24) {
-    const child = spawn(ownNode(), [__filename, command, ...args], { stdio: 'inherit' });
+    const child = spawn(installedNode(), [__filename, command, ...args], { stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
     child.on('exit', () => {
       process.exitCode = child.exitCode ?? 1;

@@ -1,13 +1,14 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
-const help = `npm run backup -- --to FOLDER   copies the data of npm start, while it runs or not
-  --data-dir FOLDER             the folder of npm start; the default is DATA_DIR, or .local
-What was accepted before the command began is in the copy. To restore it: stop the host, put the copy in the place of
-its folder, and start it. Keep it as safe as the folder: the key of the secrets is in it.
-Exit code: 0; 1 when it cannot be copied; 2 for wrong options.`;
+const help = `npm run backup -- --to FOLDER   copies the data folder of npm start, running or not
+  --to FOLDER                   folder of the copy, new or empty
+  --data-dir FOLDER             data folder of npm start (default: DATA_DIR or .local)
+The copy contains everything accepted before the command began. To restore it, stop the host, replace its data folder
+with the copy, and start the host. Protect the copy like the folder: it contains the key of the secrets.
+Exit code: 0; 1 if the copy failed; 2 for invalid options.`;
 const options = { to: { type: 'string' }, 'data-dir': { type: 'string' } } as const;
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, ({ to }) =>
-  to ? null : '--to names the folder of the copy',
+  to ? null : '--to FOLDER is required',
 );
 
 const [{ backUp }, { runTool }] = await Promise.all([

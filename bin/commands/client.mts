@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
-const help = `npm run client                 packs the client and the command for those who build on the service
-  --to cdk.out                 the folder where the .tgz is written, for npm install FILE
-Exit code: 0; 1 when it cannot be made; 2 for wrong options.`;
+const help = `npm run client                 packs the client library and its command as an npm package
+  --to cdk.out                 folder of the .tgz, for npm install FILE
+Exit code: 0; 1 if packing failed; 2 for invalid options.`;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const options = { to: { type: 'string', default: join(root, 'cdk.out') } } as const;
 const { to } = readCommandLine(options, help, { out: console.log, err: console.error });

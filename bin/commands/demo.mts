@@ -1,9 +1,9 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
-const help = `npm run demo                 plays the main case as a story, in a cloud of its own
+const help = `npm run demo                 plays the story of a fall on a separate local host
 npm run demo -- --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
-                             plays it in a running cloud; URL ends in /api/v1
-                             (its delivery deadline is 15 s, so the story takes that long)`;
+                             plays it on a running service; URL ends in /api/v1
+                             (takes 15 s longer there, because of the delivery deadline)`;
 
 const options = {
   url: { type: 'string' },
@@ -14,7 +14,7 @@ const options = {
 
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
   values.url && !(values.password && values['provisioning-key'])
-    ? 'a cloud that runs needs --password and --provisioning-key'
+    ? '--url requires --password and --provisioning-key'
     : null,
 );
 const { url, username, password = 'a-password-for-the-demo' } = given;
@@ -26,8 +26,8 @@ const [{ startCloud }, { tellStory }, { settingsFrom }] = await Promise.all([
   import('../../shared/runtime/env.ts'),
 ]);
 
-/** Starts a cloud for the demo, with a deadline that is short enough to wait for. */
-const startOwn = () =>
+/** Starts a host for the demo, with a delivery deadline that is short enough to wait for. */
+const startHost = () =>
   startCloud({
     port: 0,
     dataDir: ':memory:',
@@ -35,9 +35,9 @@ const startOwn = () =>
     first: { adminUsername: username, adminPassword: password, provisioningKey },
   });
 
-const cloud = url ? null : await startOwn();
+const cloud = url ? null : await startHost();
 const base = url ?? cloud?.url ?? '';
-const held = await tellStory({ base, username, password, provisioningKey, say: console.log });
+const passed = await tellStory({ base, username, password, provisioningKey, say: console.log });
 await cloud?.stop();
-console.log(held ? 'Every check held.' : 'A check did not hold.');
-process.exit(held ? 0 : 1);
+console.log(passed ? 'All checks passed.' : 'A check failed.');
+process.exit(passed ? 0 : 1);

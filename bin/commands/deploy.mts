@@ -3,13 +3,13 @@ import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/
 import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run deploy -- --stage prod [-c name=value ...]
-Checks what the CDK does not check (credentials, bootstrap, SES, concurrency, alarms), prints what the stage costs at rest,
-deploys it, and prints its addresses. A sender that SES does not send for is left out, so that no mail is promised.
-  --stage dev                  the name of the stage
-  -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
-  --yes                        does not ask before changes of rights
+Checks what the CDK does not (credentials, bootstrap, SES, concurrency, alarms), prints the cost at rest, deploys the stage
+and prints its addresses. A sender that SES does not accept is left out, so that the service offers no email.
+  --stage dev                  name of the stage
+  -c name=value                setting of the stage, repeatable (lib/aws/README.md)
+  --yes                        does not ask before changes of permissions
 Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
-Exit code: 0; 1 when a check or the deployment failed; 2 for wrong options.`;
+Exit code: 0; 1 if a check or the deployment failed; 2 for invalid options.`;
 
 const options = {
   stage: { type: 'string', default: 'dev' },

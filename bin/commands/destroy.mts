@@ -3,12 +3,12 @@ import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/
 import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run destroy -- --stage dev [-c name=value ...]
-Deletes the stack of a stage, with its table. Refuses when the settings or the deployed stack of the stage keep its data.
-  --stage NAME                 the name of the stage
-  -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
+Deletes the stack of a stage including its table, unless the settings or the deployed stack have keepData.
+  --stage NAME                 name of the stage
+  -c name=value                setting of the stage, repeatable (lib/aws/README.md)
   --yes                        does not ask for confirmation
 Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
-Exit code: 0; 1 when it was refused or failed; 2 for wrong options.`;
+Exit code: 0; 1 if it was refused or failed; 2 for invalid options.`;
 
 const options = {
   stage: { type: 'string' },
@@ -20,7 +20,7 @@ const {
   context,
   yes,
 } = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
-  values.stage ? contextProblem(values.context) : 'which stage? --stage NAME',
+  values.stage ? contextProblem(values.context) : '--stage NAME is required',
 );
 
 const [{ awsAccount, awsConfig }, { runCdk }, { destroy }, { readStage }] = await Promise.all([

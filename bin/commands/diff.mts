@@ -3,11 +3,11 @@ import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/
 import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run diff -- --stage prod [-c name=value ...]
-Prints what \`npm run deploy\` with the same options would change in the stack of the stage.
-  --stage dev                  the name of the stage
-  -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
+Prints what \`npm run deploy\` would change in the stack with the same options.
+  --stage dev                  name of the stage
+  -c name=value                setting of the stage, repeatable (lib/aws/README.md)
 Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
-Exit code: 0, with or without changes; 1 when AWS refuses; 2 for wrong options.`;
+Exit code: 0, with or without changes; 1 if a call to AWS fails; 2 for invalid options.`;
 
 const options = {
   stage: { type: 'string', default: 'dev' },

@@ -1,8 +1,8 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 
 const help = `npm run openapi --silent > openapi.json
-Prints the OpenAPI document of this commit. PUBLIC_URL names the server in it.
-Exit code: 0; 2 for wrong options.`;
+Prints the OpenAPI document of this commit, with PUBLIC_URL as its server.
+Exit code: 0; 2 for invalid options.`;
 readCommandLine({}, help, { out: console.log, err: console.error });
 
 const [{ groups }, { describeApi }, { openApi }, { settingsFrom }] = await Promise.all([

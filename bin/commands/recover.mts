@@ -5,18 +5,19 @@ import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run recover -- --stage prod --to TIME [--plan] [-c name=value ...]
        npm run recover -- --data-dir FOLDER --from FOLDER
-Brings a stage back to a time: recovers its table beside the present one, stops the stage, deploys it on the recovered table,
-and starts it again. Logins and access tokens of before are void then, and erasures that began since then are made again. Devices keep their messages while it stands still.
-Prints what it does, and how long each step took. After a failure it continues where it stopped, when it is run again.
-  --stage NAME                 the name of the stage
-  --to 2026-11-22T10:00:00Z    the time, with its time zone, at most 35 days ago
-  --plan                       changes nothing: prints what is done, and what is to do
-  -c name=value                a setting of the stage, repeatable: all that it was deployed with (lib/aws/README.md)
-For a data folder that was restored from a backup: begins in it the erasures again that are in the folder of before.
+Brings a stage back to an earlier time: recovers its table next to the current one, stops the stage, deploys it on the
+recovered table and starts it again. Older logins and access tokens become invalid, and erasures made since then are
+repeated. Devices keep their messages while the stage is stopped. Prints each step and its duration. If a step fails, run
+the same command again: it continues there.
+  --stage NAME                 name of the stage
+  --to 2026-11-22T10:00:00Z    the time, with a time zone, at most 35 days ago
+  --plan                       only prints the steps and which of them are done
+  -c name=value                setting of the stage, repeatable: all that it was deployed with (lib/aws/README.md)
+After a data folder was restored from a backup, repeats the erasures made since then:
   --data-dir FOLDER            the restored folder
-  --from FOLDER                the folder of before, in which those erasures are
-Run it from the version that is deployed. Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
-Exit code: 0; 1 when a step failed or AWS refuses; 2 for wrong options.`;
+  --from FOLDER                the folder that it replaces, which records those erasures
+Run it from the deployed version. Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+Exit code: 0; 1 if a step or a call to AWS failed; 2 for invalid options.`;
 
 const options = {
   stage: { type: 'string' },
@@ -36,8 +37,10 @@ const {
 } = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
   const folders = [values['data-dir'], values.from];
   if (folders.some(Boolean))
-    return folders.every(Boolean) && !values.stage ? null : '--data-dir and --from go together, without --stage';
-  if (!values.stage) return 'which stage? --stage NAME';
+    return folders.every(Boolean) && !values.stage
+      ? null
+      : '--data-dir and --from require each other, and exclude --stage';
+  if (!values.stage) return '--stage NAME is required';
   return timeProblem(values.to, Date.now()) ?? contextProblem(values.context);
 });
 
@@ -59,13 +62,13 @@ const [
 process.exitCode = await runTool(async () => {
   if (dataDir !== undefined && from !== undefined) {
     const { eraseAgain } = await import('../../lib/tools/erase-again.ts');
-    console.log(`${await eraseAgain(dataDir, from, Date.now())} erasures are begun again when the host starts.`);
+    console.log(`${await eraseAgain(dataDir, from, Date.now())} erasures will be repeated when the host starts.`);
     return true;
   }
   const goal = goalOf(stage, to);
   const deployment = { context: { ...contextFrom(stage, context), ...goal.settings }, folder: 'cdk.out' };
   await readStage(deployment.context);
-  // A call that is refused for a moment must not leave the stage standing still.
+  // A transient error must not leave the stage stopped.
   const account = awsAccount({ ...awsConfig(process.env), maxAttempts: 8 });
   const client = documentClient(awsConfig(process.env));
   const tableNamed = (name: string) => createTable(client, name);

@@ -2,20 +2,19 @@ import { readCommandLine } from '../../lib/local/command-line.ts';
 import type { Tally } from '../../lib/simulate/run.ts';
 import type { Log } from '../../shared/observability/log.ts';
 
-const help = `npm run simulate             simulates days in a care home, with sensors of both makers
-  --sensors 50               number of sensors, of both makers in turn: 1 to 10000
-  --speed 60                 simulated seconds per second: 1 to 100000; or full: as fast as a cloud of its own
-                             works, whose clock is set ahead
+const help = `npm run simulate             simulates days in a care home with sensors of both makers
+  --sensors 50               number of sensors, alternating between the makers: 1 to 10000
+  --speed 60                 simulated seconds per second, 1 to 100000, or full: as fast as a separate local host
+                             can work, with a simulated clock
   --days 1                   number of days: 1 to 365
-  --report 540               seconds between the reports of a sensor without changes: 60 to 900
-  --seed 1                   the same seed gives the same days
+  --report 540               seconds between reports of a sensor without changes: 60 to 900
+  --seed 1                   the same seed produces the same days
   --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
-                             uses a running cloud (which can call this machine) instead of one of its own;
-                             URL ends in /api/v1
-  --mqtt                     the sensors send by MQTT; a running cloud needs --mqtt-url mqtts://HOST
-Prints the messages that were sent, and the deliveries that arrived: of all events, and of alarms. At full speed every
-event, hit and delivery is compared with a count made without the cloud; otherwise the falls are. Differences are
-printed. Exit code: 0 when nothing differs, else 1.`;
+                             uses a running service, which must be able to call this machine; URL ends in /api/v1
+  --mqtt                     sends by MQTT; a running service also needs --mqtt-url mqtts://HOST
+Prints the number of messages sent and of deliveries received, in total and for alarms. At full speed every event, hit
+and delivery is compared with an independent count, otherwise only falls are. Prints differences.
+Exit code: 0 without differences, otherwise 1.`;
 
 const options = {
   sensors: { type: 'string', default: '50' },
@@ -38,25 +37,23 @@ const ranges = {
   report: [60, 900],
   seed: [0, 4_294_967_295],
 } as const;
-type Number_ = keyof typeof ranges;
-const isWrong = (name: Number_, text: string): boolean => {
-  const [least, most] = ranges[name];
+type NumberOption = keyof typeof ranges;
+const isInvalid = (name: NumberOption, text: string): boolean => {
+  const [min, max] = ranges[name];
   if (name === 'speed' && text === 'full') return false;
-  return !/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most;
+  return !/^\d{1,10}$/.test(text) || Number(text) < min || Number(text) > max;
 };
 
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
-  const wrong = (Object.keys(ranges) as Number_[]).find((name) => isWrong(name, values[name] ?? ''));
-  if (wrong)
-    return `--${wrong} is a whole number, ${ranges[wrong].join(' to ')}${wrong === 'speed' ? ', or full' : ''}`;
+  const invalid = (Object.keys(ranges) as NumberOption[]).find((name) => isInvalid(name, values[name] ?? ''));
+  if (invalid)
+    return `--${invalid} must be a whole number from ${ranges[invalid].join(' to ')}${invalid === 'speed' ? ', or full' : ''}`;
   if (values.url === undefined) return null;
-  if (values.mqtt && !values['mqtt-url']) return 'MQTT in a cloud that runs needs --mqtt-url';
-  if (values.speed === 'full') return 'the clock of a running cloud cannot be set: --speed is a number there';
-  return values.password && values['provisioning-key']
-    ? null
-    : 'a cloud that runs needs --password and --provisioning-key';
+  if (values.mqtt && !values['mqtt-url']) return '--mqtt with --url requires --mqtt-url';
+  if (values.speed === 'full') return '--speed full is not possible with --url, because it needs a simulated clock';
+  return values.password && values['provisioning-key'] ? null : '--url requires --password and --provisioning-key';
 });
-// All other modules are imported only here, so that `--help` answers at once.
+// Imported here, so that `--help` does not load them.
 const { skippingClock, systemClock } = await import('../../lib/local/clock.ts');
 const { startCloud } = await import('../../lib/local/cloud.ts');
 const { readRecords } = await import('../../lib/simulate/records.ts');
@@ -70,18 +67,17 @@ const { log } = await import('../../shared/observability/log.ts');
 const { url, username, password = 'a-password-for-the-simulation' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-simulation';
 
-/** The clock starts shortly before a midnight, because the home is created before the first day begins. */
+/** Starts shortly before midnight, because the home is created before the first day begins. */
 const clock = given.speed === 'full' ? skippingClock(nextMidnight(Date.now()) - 15 * 60_000) : null;
 
-/**
- * A sensor that reports regularly must not count as inactive, even when it reports seldom, nor while the result is
- * read at the end.
- */
+/** Long enough that no sensor becomes inactive between two reports, or while the results are read at the end. */
 const SENSOR_INACTIVE_AFTER_SECONDS = String(Math.max(300, Number(given.report) + 180));
-/** The information lines of the scheduled runs are left out. */
+
+/** Logs without info lines. */
 const quiet: Log = (level, ...entry) => (level === 'info' ? undefined : log(level, ...entry));
-/** Starts a cloud for the simulation, without a rate limit. */
-const startOwn = () =>
+
+/** Starts a host for the simulation, without a rate limit. */
+const startHost = () =>
   startCloud({
     port: 0,
     dataDir: ':memory:',
@@ -99,7 +95,8 @@ const startOwn = () =>
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const isTerminal = process.stdout.isTTY;
 let shownAt = 0;
-/** Updates the line of a terminal; when the output is no terminal, prints a new line every 5 s. */
+
+/** Updates a line in a terminal, or prints a new line every 5 s otherwise. */
 const show = (tally: Tally): void => {
   const now = Date.now();
   if (now - shownAt < (isTerminal ? 200 : 5_000)) return;
@@ -107,7 +104,7 @@ const show = (tally: Tally): void => {
   process.stdout.write(isTerminal ? `\r\u001b[K${tallyText(tally)}` : `${tallyText(tally)}\n`);
 };
 
-const cloud = url ? null : await startOwn();
+const cloud = url ? null : await startHost();
 const idle = async () => cloud?.idle();
 const settled = async () => {
   if (!cloud) return pause(5_000);
@@ -131,7 +128,7 @@ const result = await simulate(
       clock
         ? atFullSpeed(clock, idle, nextMidnight(clock.now()))
         : atSpeed({ now: systemClock.now, pause, settled, speed: Number(given.speed) }),
-    // A running cloud may limit the rate of calls.
+    // A running service may limit the rate of calls.
     pace: () => pause(cloud ? 0 : 150),
     show,
   },

@@ -2,16 +2,16 @@ import { readCommandLine } from '../../lib/local/command-line.ts';
 import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run smoke -- --url URL --user NAME --receiver https://...
-                             plays the main case once, in any deployment: creates a customer, user, sensor, webhook and
-                             rule, reports a fall, checks that the receiver is told, and removes everything
-  --url URL                  the API, ends in /api/v1; the default is the cloud of npm start on port 3000
-  --user NAME                a system admin, whose password is in SMOKE_PASSWORD or --password
-  --token TOKEN              the token of a system admin instead; it may be in SMOKE_TOKEN
-  --receiver URL             an address that answers a POST with 2xx; a cloud on this machine needs none
-  --device-url URL           the address for devices, without /api/v1; the default is what the service names
-  --seconds 60               seconds that the fall may take to reach the receiver: 1 to 900
-Prints each step with its time. Its events and rule hits expire by themselves.
-Exit code: 0; 1 when a step failed or something could not be removed; 2 for wrong options.`;
+                             tests any deployment: creates a customer, user, sensor, webhook and rule, reports a fall,
+                             checks that it reaches the receiver, and removes everything
+  --url URL                  address of the API, ending in /api/v1 (default: npm start on port 3000)
+  --user NAME                a system admin, with the password in SMOKE_PASSWORD or --password
+  --token TOKEN              instead: the token of a system admin, also in SMOKE_TOKEN
+  --receiver URL             an address that answers POST with 2xx; not needed for a service on this machine
+  --device-url URL           address of the device API, without /api/v1 (default: as the service reports)
+  --seconds 60               longest time for the fall to reach the receiver: 1 to 900
+Prints each step with its duration. The events and rule hits expire.
+Exit code: 0; 1 if a step failed or something could not be removed; 2 for invalid options.`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -26,18 +26,18 @@ const options = {
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 const { SMOKE_TOKEN, SMOKE_PASSWORD } = process.env;
-const isWeb = (url: string | undefined) => url === undefined || /^https?:/.test(URL.parse(url)?.protocol ?? '');
+const isWebUrl = (url: string | undefined) => url === undefined || /^https?:/.test(URL.parse(url)?.protocol ?? '');
 
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
   const { url, user, password = SMOKE_PASSWORD, token = SMOKE_TOKEN, receiver, seconds } = values;
-  if (!isWeb(url) || !/\/api\/v1\/?$/.test(url)) return '--url is a URL that ends in /api/v1';
-  if (!isWeb(receiver)) return '--receiver is a URL';
-  if (!isWeb(values['device-url'])) return '--device-url is a URL';
-  if (!/^\d{1,3}$/.test(seconds) || Number(seconds) < 1 || Number(seconds) > 900) return '--seconds is 1 to 900';
-  if (user !== undefined && !password) return '--user needs the password: SMOKE_PASSWORD, or --password';
-  if (user === undefined && !token) return 'who logs in? --user NAME, or --token TOKEN';
+  if (!isWebUrl(url) || !/\/api\/v1\/?$/.test(url)) return '--url must be a URL that ends in /api/v1';
+  if (!isWebUrl(receiver)) return '--receiver must be a URL';
+  if (!isWebUrl(values['device-url'])) return '--device-url must be a URL';
+  if (!/^\d{1,3}$/.test(seconds) || Number(seconds) < 1 || Number(seconds) > 900) return '--seconds must be 1 to 900';
+  if (user !== undefined && !password) return '--user requires a password: SMOKE_PASSWORD, or --password';
+  if (user === undefined && !token) return '--user NAME or --token TOKEN is required';
   if (receiver === undefined && !LOOPBACK.includes(new URL(url).hostname))
-    return 'a cloud elsewhere cannot call this machine: --receiver names an address that answers 2xx';
+    return '--receiver is required, because a remote service cannot call this machine';
   return null;
 });
 

@@ -1,19 +1,18 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { whereFrom, whereProblem } from '../../lib/tools/where.ts';
 
-const help = `npm run trace -- --event UUID       prints the course of an event: when it was accepted, which rules fired, who was told
-  --message UUID                    a message of a device, with all events that it led to
-  --delivery ID                     a delivery, with its event
-  --stage prod                      in AWS: the table of a stage, found by its stack
-  --table NAME                      in AWS: a table by its name
-  --endpoint URL                    an engine like DynamoDB Local; the table is that of --table, or sensor-cloud
-  --data-dir FOLDER                 the folder of npm start, running or not; the default is DATA_DIR, or .local
+const help = `npm run trace -- --event UUID       prints the path of an event: when it was accepted, which rules fired, who was notified
+  --message UUID                    a device message with all its events
+  --delivery ID                     a delivery with its event
+  --stage prod                      in AWS: the table of this stage
+  --table NAME                      in AWS: the table with this name
+  --endpoint URL                    an engine such as DynamoDB Local, with the table of --table or sensor-cloud
+  --data-dir FOLDER                 data folder of npm start, running or not (default: DATA_DIR or .local)
   --customer N --sensor ID --webhook ID
-                                    ids that are known already; without them each sensor (webhook) is searched, which
-                                    costs a read unit for each
+                                    known ids; without them all sensors (webhooks) are searched, at a read unit each
   --json                            prints JSON, with times and delays in ms
-Only reads: single items and queries, never a scan. Credentials and region are those of the AWS CLI.
-Exit code: 0; 1 when nothing is stored about it or AWS refuses; 2 for wrong options.`;
+Only reads single items and runs queries, never scans. Credentials and region are those of the AWS CLI.
+Exit code: 0; 1 if nothing is stored about it or a call to AWS fails; 2 for invalid options.`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -34,15 +33,15 @@ const kinds = ['event', 'message', 'delivery'] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
   const [kind, ...others] = kinds.filter((option) => values[option] !== undefined);
-  if (!kind || others.length > 0) return 'one of --event, --message and --delivery says what to trace';
+  if (!kind || others.length > 0) return 'exactly one of --event, --message and --delivery is required';
   const id = values[kind] ?? '';
-  if (kind === 'delivery' && !/^[0-9a-z]{26}$/.test(id)) return '--delivery is an id of 26 characters';
-  if (kind !== 'delivery' && !UUID.test(id)) return `--${kind} is a UUID`;
-  if (!/^\d{0,15}$/.test(values.customer ?? '')) return '--customer is a number';
+  if (kind === 'delivery' && !/^[0-9a-z]{26}$/.test(id)) return '--delivery must be an id of 26 characters';
+  if (kind !== 'delivery' && !UUID.test(id)) return `--${kind} must be a UUID`;
+  if (!/^\d{0,15}$/.test(values.customer ?? '')) return '--customer must be a number';
   return whereProblem(values);
 });
 
-// The SDK is imported only here, so that `--help` answers at once.
+// Imported here, so that `--help` does not load the SDK.
 const [{ awsConfig }, { openTable }, { runTool }, { traceOf, traceText }] = await Promise.all([
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/table.ts'),

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { runSteps } from '../../lib/tools/steps.ts';
 
-const help = `npm run types                Checks the types of the service, of the client and of the console, which are three programs.
-Writes the types of the OpenAPI document, which the client has, to .generated/.
-  --no-check                   only writes them
-Exit code: 0; 1 for an error of a type; 2 for wrong options.`;
+const help = `npm run types                Type-checks service, client and console, which are three programs. Before that, generates the
+types of the OpenAPI document in .generated/.
+  --no-check                   only generates them
+Exit code: 0; 1 for type errors; 2 for invalid options.`;
 const options = { 'no-check': { type: 'boolean', default: false } } as const;
 const given = readCommandLine(options, help, { out: console.log, err: console.error });
 
-/** The compiler of this project. openapi-typescript needs the one before it, whose API can be called. */
+/** The compiler of this project. openapi-typescript needs the previous version, which has an API. */
 const TSC = 'node node_modules/typescript-7/bin/tsc';
 
 const write = async () => {
@@ -17,14 +17,15 @@ const write = async () => {
   const { settingsFrom } = await import('../../shared/runtime/env.ts');
   await writeOwnTypes(settingsFrom(process.env));
 };
-/** Lets a checkout without these types compile, so that the compiler says what is wrong and not that a file is missing. */
+
+/** Lets a checkout without these types compile, so that the compiler reports the actual error instead of a missing file. */
 const writeAny = () => {
   mkdirSync('.generated', { recursive: true });
   const file = '.generated/openapi.d.ts';
   if (!existsSync(file)) writeFileSync(file, "declare module '#openapi';\n");
 };
-// The types come first, because the client's program needs them. Contracts that do not compile may not even load: then
-// the compiler says why.
+
+// The client needs the types. Contracts with type errors may not even load; then the compiler reports why.
 const [written] = await Promise.allSettled([write()]);
 if (written.status === 'rejected') writeAny();
 if (!given['no-check'])

@@ -2,55 +2,55 @@ import { Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { topicsOf } from '#shared/ingest/topics.ts';
 
-const topicOfAll = (name: keyof ReturnType<typeof topicsOf>) =>
+const topicOfAnyDevice = (name: keyof ReturnType<typeof topicsOf>) =>
   ({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iot:<AWS::Region>:<AWS::AccountId>:topic/${topicsOf('*')[name]}]`,
-    reason: 'Every device has this topic for itself, and devices come and go without a deployment.',
+    reason: 'Each device has its own topic, and devices come and go without a deployment.',
   }) as const;
 
 /**
- * Every finding of cdk-nag that this project accepts, with the reason; each is acknowledged for single constructs
- * only. Any other finding stops the synthesis (app.ts).
+ * The cdk-nag findings that this project accepts, with the reason. Each is acknowledged only on the constructs that need
+ * it; any other finding stops the synthesis (app.ts).
  */
 const findings = {
-  'api, read by contracts': {
+  'api, validated by contracts': {
     id: 'AwsSolutions-APIG2',
-    reason: 'The functions check path, query and body against the contracts.',
+    reason: 'The functions validate path, query and body against the contracts.',
   },
   'api, no web ACL': {
     id: 'AwsSolutions-APIG3',
-    reason: 'This stage has no web ACL (`waf`); the functions limit accounts and addresses by themselves.',
+    reason: 'This stage has no web ACL (`waf`); the functions rate-limit accounts and addresses.',
   },
   'api, role that writes logs': {
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-    reason: 'The role is for the whole account, and this is the policy that API Gateway names for it.',
+    reason: 'API Gateway requires this policy for the logging role, which exists once per account.',
   },
   'device API, authentication': {
     id: 'AwsSolutions-APIG4',
-    reason: 'The functions authenticate: devices and provisioning keys of our own.',
+    reason: 'The functions check device tokens and provisioning keys.',
   },
   'device API, no access log': {
     id: 'AwsSolutions-APIG1',
     reason:
-      'A line for each report costs more than its queueing (`deviceAccessLog`); the metrics of the API count calls and their refusals.',
+      'Logging a report costs more than queueing it (`deviceAccessLog`); the metrics of the API count calls and errors.',
   },
-  'topic/config': topicOfAll('config'),
-  'topic/refused': topicOfAll('refused'),
+  'topic/config': topicOfAnyDevice('config'),
+  'topic/refused': topicOfAnyDevice('refused'),
   'exports, no access log': {
     id: 'AwsSolutions-S1',
-    reason: 'An object lives for a day, and the audit has who asked for its address.',
+    reason: 'An object lives for a day, and the audit log records who requested its download link.',
   },
   'exports, any object': {
     id: 'AwsSolutions-IAM5[Resource::<exports222B3037.Arn>/*]',
-    reason: 'Each export is an object with a name of its own.',
+    reason: 'Each export is a new object, whose name is not known at deployment.',
   },
-  'quarantine, no dead letters': {
+  'quarantine, no dead-letter queue': {
     id: 'AwsSolutions-SQS3',
-    reason: 'Nobody receives from it but a person who looks at what is in it.',
+    reason: 'No function receives from it; a person inspects its messages.',
   },
 } as const;
 
-/** Acknowledges findings of a construct. */
+/** Acknowledges findings on a construct. */
 export const acknowledge = (construct: Construct, ...names: (keyof typeof findings)[]): void => {
   for (const name of names) Validations.of(construct).acknowledge(findings[name]);
 };

@@ -9,12 +9,11 @@ import { stackName } from './settings/stack-name.ts';
 import { stageFrom } from './settings/stage.ts';
 
 /**
- * Creates the CDK app with the stack of the stage that the context names. Bundles the code of all functions by `bundle`,
- * and fails when cdk-nag has a finding that is not acknowledged.
+ * Creates the CDK app with the stack of the stage named in the context, and bundles all functions with `bundle`. Fails if
+ * cdk-nag reports a finding that is not acknowledged.
  */
 export const createApp = async (props: AppProps = {}, bundle: typeof bundleAll = bundleAll) => {
-  // The CDK uses the feature flags that its pinned version recommends. Context from the command line takes precedence
-  // over `props`.
+  // The feature flags that the pinned version of the CDK recommends. Context from the command line overrides `props`.
   const app = new App({ analyticsReporting: false, ...props, context: { ...flags, ...props.context } });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = stageFrom((key) => app.node.tryGetContext(key));

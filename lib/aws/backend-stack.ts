@@ -23,16 +23,16 @@ import { saveQueries } from './watching/queries.ts';
 
 type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>> };
 
-/** The whole system: a table, its queues, and a Lambda for each contract with exactly the rights that it `uses`. */
+/** The whole system: a table, its queues, and a Lambda function per contract with exactly the permissions it `uses`. */
 export class BackendStack extends Stack {
   constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
-    // Indentation counts towards the size that CloudFormation takes.
+    // Indentation counts towards CloudFormation's size limit.
     super(scope, id, { terminationProtection: stage.keepData, suppressTemplateIndentation: true, ...props });
     const table = createTable(this, stage);
     const queues = createQueues(this, stage);
     const key = createKey(this, stage);
     const api = new AppsApi(this, 'api', stage);
-    // Its id is an earlier word for the device API: with another id, a deployment would create another API.
+    // The id keeps an old name of the device API, because a new id would make a deployment replace the API.
     const deviceApi = new DeviceApi(this, 'device-door', stage);
     const alarmTopic = createAlarmTopic(this, stage);
     const exports = new Exports(this, 'exports', stage);
@@ -45,18 +45,18 @@ export class BackendStack extends Stack {
     const invoked = invokedIn(stage, functions);
     api.grantInvoke(invoked);
     deviceApi.addOperations(invoked);
-    const working = consumers.filter(({ name }) => isIn(stage, name));
-    for (const consumer of working) addEventSources(functionIn(invoked, consumer.name), consumer, queues, stage);
-    const scheduled = schedules.filter(({ name }) => isIn(stage, name));
-    const timed = [...scheduled, ...schedulesOfAws.filter(({ name }) => isIn(stage, name))];
-    for (const schedule of timed) addSchedule(functionIn(functions, schedule.name), schedule);
+    const stageConsumers = consumers.filter(({ name }) => isIn(stage, name));
+    for (const consumer of stageConsumers) addEventSources(functionIn(invoked, consumer.name), consumer, queues, stage);
+    const stageSchedules = schedules.filter(({ name }) => isIn(stage, name));
+    for (const schedule of [...stageSchedules, ...schedulesOfAws.filter(({ name }) => isIn(stage, name))])
+      addSchedule(functionIn(functions, schedule.name), schedule);
     const { authorizer, ingest } = functions;
     if (queues.mqtt && authorizer && ingest) createMqtt(this, stage, { authorizer, ingest }, queues.mqtt);
-    const workers = [...working, ...scheduled].map(({ name }) => name);
-    const watched = { stage, table, queues, api, deviceApi, functions, workers };
-    const alarms = createAlarms(this, watched, alarmTopic);
+    const workers = [...stageConsumers, ...stageSchedules].map(({ name }) => name);
+    const monitored = { stage, table, queues, api, deviceApi, functions, workers };
+    const alarms = createAlarms(this, monitored, alarmTopic);
     if (stage.gradualDeployments) shiftGradually(this, functions, invoked, alarms);
-    if (stage.dashboard) createDashboard(this, watched, alarms);
+    if (stage.dashboard) createDashboard(this, monitored, alarms);
     saveQueries(this);
     new CfnOutput(this, 'Url', { value: api.address + BASE_PATH });
     new CfnOutput(this, 'DeviceUrl', { value: deviceApi.address + BASE_PATH });

@@ -8,23 +8,22 @@ import type { Queues } from './queues/queues.ts';
 import type { Stage } from './settings/settings.ts';
 
 /**
- * A metric with its bound. `id` is also the heading in the runbook; `impact` says what the alarm means for people.
- * Missing data is no alarm for an upper bound, but is one for a lower bound.
+ * A metric and the threshold at which its alarm fires. `id` is also its heading in the runbook; `impact` states what the
+ * alarm means for residents and customers. Missing data fires an alarm only if it has a lower bound.
  */
 export type Watch = { id: string; metric: IMetric; impact: string } & (
   | { atLeast: number }
   | { above: number }
   | { below: number }
 );
+
+/** The resources of a stage that alarms and the dashboard cover. */
 export type Watched = {
   stage: Stage;
   table: ITable;
   queues: Queues;
   functions: ForFunctions<LambdaFunction>;
-  /**
-   * The functions that work on queues or on a schedule. They need alarms because no caller gets an error when they
-   * fail.
-   */
+  /** The functions that run on queues or on a schedule. No caller gets an error when they fail, so they need alarms. */
   workers: readonly LambdaName[];
   api: AppsApi;
   deviceApi: DeviceApi;

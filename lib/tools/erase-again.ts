@@ -3,8 +3,8 @@ import { openTable } from './table.ts';
 import { LOCAL_TABLE } from './where.ts';
 
 /**
- * Begins the erasures in a restored data folder again that are in the folder of before. Neither needs a host. Gives their
- * number, those included that the restored folder has, too, which are left as they are.
+ * Repeats in a restored data folder the erasures recorded in the folder that it replaces; neither host needs to run. Returns
+ * the number of erasures found, including those that the restored folder has already, which are left unchanged.
  */
 export const eraseAgain = async (restored: string, before: string, now: number): Promise<number> => {
   const from = await openTable({ dataDir: before, table: LOCAL_TABLE });

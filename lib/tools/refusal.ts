@@ -1,7 +1,4 @@
-/**
- * An expected failure, not a bug: its message is a whole sentence for the user of the tool, and it is printed without
- * a stack trace.
- */
+/** An expected failure, not a bug. Its message is a sentence for the user of the tool, printed without a stack trace. */
 export class Refusal extends Error {
   override name = 'Refusal';
 }

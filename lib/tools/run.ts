@@ -2,9 +2,8 @@ import { withSentences } from './aws/failure.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Runs a tool and gives the exit code of its process. The code is 0 when the tool gives true, and 1 when it gives
- * false, after it has printed what is wrong. It is also 1 for an error: a Refusal or an error of AWS is printed as
- * one sentence without a stack trace, a bug with its name.
+ * Runs a tool and returns its exit code: 0 if it returns true, and 1 if it returns false, after it printed what is wrong, or
+ * throws. A Refusal or an error of AWS is printed as one sentence, any other error with its name.
  */
 export const runTool = async (run: () => Promise<boolean>, err: (line: string) => void): Promise<number> => {
   try {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 
 /**
- * Runs commands of a shell one after the other, with the output of each as it comes; those of node_modules/.bin are
- * found. Gives the exit code of the first that fails, and 0 when none does.
+ * Runs shell commands one after the other, with node_modules/.bin in the path. Returns the exit code of the first one that
+ * fails, or 0.
  */
 export const runSteps = (steps: readonly string[], env: NodeJS.ProcessEnv): number => {
   const PATH = ['node_modules/.bin', env.PATH ?? ''].join(delimiter);

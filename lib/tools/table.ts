@@ -6,10 +6,7 @@ import { dataFileOf, openBesideHost } from '../local/table/storage.ts';
 import { type AwsConfig, awsAccount, outputsOf } from './aws/account.ts';
 import { Refusal } from './refusal.ts';
 
-/**
- * The place of a table: that of a deployed stage, one with a name in the account, one at an endpoint, or one in a
- * data folder of this machine.
- */
+/** The location of a table: a deployed stage, a table name in the account, an endpoint, or a local data folder. */
 export type Where =
   | { stage: string; aws: AwsConfig }
   | { aws: AwsConfig; table: string }
@@ -26,21 +23,19 @@ const atEndpoint = (endpoint: string, name: string): OpenTable => {
 const inFolder = (dataDir: string, name: string): OpenTable => {
   if (!existsSync(dataFileOf(dataDir)))
     throw new Refusal(
-      `There is no data in the folder ${dataDir}: name the folder of your cloud (--data-dir, or DATA_DIR), or a stage in AWS (--stage).`,
+      `The folder ${dataDir} contains no data: set the data folder of your host (--data-dir, or DATA_DIR) or a stage in AWS (--stage).`,
     );
   const { rows, turns, close } = openBesideHost(dataDir);
   return { table: createTable(tableClient(rows, turns, name, Date.now), name), close: async () => close() };
 };
 
-/**
- * Opens the table of a deployment. A data folder may be in use by a host meanwhile.
- */
+/** Opens the table of a deployment. A host may use its data folder at the same time. */
 export const openTable = async (where: Where): Promise<OpenTable> => {
   if ('dataDir' in where) return inFolder(where.dataDir, where.table);
   if ('endpoint' in where) return atEndpoint(where.endpoint, where.table);
   const name = 'stage' in where ? (await outputsOf(awsAccount(where.aws), where.stage)).TableName : where.table;
   if (!name)
-    throw new Refusal('The stack has no output TableName: deploy this version first, or name the table (--table).');
+    throw new Refusal('The stack has no output TableName: deploy this version first, or set the table (--table).');
   const client = documentClient(where.aws);
   return { table: createTable(client, name), close: async () => client.destroy() };
 };

@@ -4,7 +4,7 @@ import { type Ear, linkSensors, type Posted, postFall, SENSORS, type Sensor, unt
 
 export type Home = { client: Client; sensors: Sensor[]; fanOut: number };
 
-/** Creates a rule that tells as many webhooks as the fan-out says. */
+/** Creates a rule that notifies as many webhooks as the fan-out. */
 const createFanOut = async (client: Client, url: string, fanOut: number): Promise<void> => {
   const home = homeAt(client);
   const secretKey = 'a-secret-of-16-or-more';
@@ -17,10 +17,7 @@ const createFanOut = async (client: Client, url: string, fanOut: number): Promis
   await home.addRule({ name: 'fall', situation: 'fall_detected', recipients });
 };
 
-/**
- * Creates a customer and warms the host up. The first message of each sensor causes an additional event, so it is
- * sent before.
- */
+/** Creates a customer and sends the first message of each sensor, which warms up the host and causes an additional event. */
 export const createBenchHome = async (admin: Client, name: string, ear: Ear, fanOut: number): Promise<Home> => {
   const { client } = await createHome(admin, name, ALL_PERMISSIONS);
   const sensors = await linkSensors(client, SENSORS);
@@ -33,6 +30,6 @@ export const createBenchHome = async (admin: Client, name: string, ear: Ear, fan
 
 export const sensorAt = (sensors: readonly Sensor[], at: number): Sensor => {
   const sensor = sensors[at % sensors.length];
-  if (!sensor) throw new Error('there is no sensor');
+  if (!sensor) throw new Error('the home has no sensor');
   return sensor;
 };

@@ -14,7 +14,7 @@ const options = {
 
 const { json, only } = readCommandLine(options, help, { out: console.log, err: console.error });
 const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
-/** Each part is loaded when it is wanted. */
+/** The parts, each imported only if it is selected. */
 const parts: Record<string, () => Promise<Figure[]>> = {
   starts: async () => (await import('./starts.ts')).measureStarts(join(folder, 'bundles')),
   serve: async () => (await import('./serve.ts')).measureServe(),

@@ -3,37 +3,38 @@ import { assumed, prices } from './prices.ts';
 
 /** USD per kind of cost. */
 export type Costs = Record<
-  'front door' | 'functions' | 'table' | 'queues' | 'storage' | 'backups' | 'logs' | 'keys' | 'traffic' | 'alarms',
+  'device API' | 'functions' | 'table' | 'queues' | 'storage' | 'backups' | 'logs' | 'keys' | 'traffic' | 'alarms',
   number
 >;
 
-const DAYS_OF_MONTH = 365.25 / 12;
-const MINUTES_OF_MONTH = DAYS_OF_MONTH * 24 * 60;
+const DAYS_PER_MONTH = 365.25 / 12;
+const MINUTES_PER_MONTH = DAYS_PER_MONTH * 24 * 60;
 const GIGABYTE = 1e9;
 
-/** The way in which a device sends: by HTTP, or by MQTT to its topic, or by MQTT with Basic Ingest. */
-export type Way = 'HTTP' | 'MQTT' | 'Basic Ingest';
+/** How a device sends: by HTTP, by MQTT to its topic, or by MQTT with Basic Ingest. */
+export type Transport = 'HTTP' | 'MQTT' | 'Basic Ingest';
 const { mqttRule, mqttAction } = prices;
-const callOf: Record<Way, number> = {
+const callPrices: Record<Transport, number> = {
   HTTP: prices.httpRequest,
   MQTT: prices.mqttMessage + mqttRule + mqttAction,
   'Basic Ingest': mqttRule + mqttAction,
 };
 
 type Work = Consumed & {
-  /** Calls of devices with their billed time (ms), other invocations with theirs, and deliveries. */
+  /** Device calls with their billed time (ms), other invocations with theirs, and deliveries. */
   calls: number;
   callMilliseconds: number;
   invocations: number;
   milliseconds: number;
   deliveries: number;
-  /** Lines of the log for tracing: one for each decision, and one for each attempt. */
+  /** Log lines for tracing: one for each decision and each attempt. */
   lines: number;
 };
 
 const { milliseconds: ms, batch } = assumed;
-/** The work of calls of devices. Each call is an invocation, and the messages of a batch are processed by one more. */
-const said = (calls: number, each: number) => ({
+
+/** Returns the work of device calls. Each call is an invocation, and each batch of messages another one. */
+const received = (calls: number, each: number) => ({
   calls,
   callMilliseconds: calls * ms.accept,
   invocations: calls / batch,
@@ -41,14 +42,14 @@ const said = (calls: number, each: number) => ({
   deliveries: 0,
   lines: 0,
 });
-const told = (work: ReturnType<typeof said>, deliveries: number) => ({
+const delivered = (work: ReturnType<typeof received>, deliveries: number) => ({
   ...work,
   invocations: work.invocations + deliveries / batch,
   milliseconds: work.milliseconds + deliveries * ms.deliver,
   deliveries,
   lines: work.calls + deliveries,
 });
-const alone = (milliseconds: number) => ({
+const processed = (milliseconds: number) => ({
   calls: 0,
   callMilliseconds: 0,
   invocations: 1,
@@ -57,36 +58,36 @@ const alone = (milliseconds: number) => ({
   lines: 0,
 });
 
-/** The work for one fall, report and so on. */
+/** The work for one fall, one report and so on. */
 export const works = {
-  fall: { ...consumed.fall, ...told(said(1, ms.event), 1) },
-  wholeFall: { ...consumed.wholeFall, ...told(said(4, ms.event), 1) },
-  /** The function that takes a report answers it by itself. */
-  report: { ...consumed.report, ...said(1, 0), callMilliseconds: ms.report, invocations: 0 },
-  /** The sweep is invoked anyway. */
-  fiveReports: { ...consumed.fiveReports, ...said(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
-  look: { ...consumed.look, ...alone(ms.look), invocations: 0 },
-  entry: { ...consumed.entry, ...alone(ms.entry), invocations: 0 },
-  check: { ...consumed.check, ...alone(ms.check) },
-  sweep: { ...consumed.sweep, ...alone(ms.sweep) },
-  /** A device connects, or its connection is checked again. */
-  admit: { ...consumed.admit, ...alone(ms.admit) },
+  fall: { ...consumed.fall, ...delivered(received(1, ms.event), 1) },
+  wholeFall: { ...consumed.wholeFall, ...delivered(received(4, ms.event), 1) },
+  /** The function that accepts a report needs no other one. */
+  report: { ...consumed.report, ...received(1, 0), callMilliseconds: ms.report, invocations: 0 },
+  fiveReports: { ...consumed.fiveReports, ...received(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
+  /** Part of a sweep, which is invoked anyway. */
+  look: { ...consumed.look, ...processed(ms.look), invocations: 0 },
+  entry: { ...consumed.entry, ...processed(ms.entry), invocations: 0 },
+  check: { ...consumed.check, ...processed(ms.check) },
+  sweep: { ...consumed.sweep, ...processed(ms.sweep) },
+  /** A device connects, or its connection is rechecked. */
+  admit: { ...consumed.admit, ...processed(ms.admit) },
 } as const satisfies Record<string, Work>;
 
-/** Requests to SQS per message: it is sent alone, and received and deleted in a batch. */
+/** SQS requests per message, which is sent separately, but received and deleted in a batch. */
 const REQUESTS = 1 + 2 / batch;
 
-/** The cost of one piece of work, including the storage of its items until they expire. */
-export const costsOf = (work: Work, way: Way = 'HTTP'): Costs => {
+/** Returns the cost of one piece of work, including the storage of its items until they expire. */
+export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
   const { read, write, fifo, standard, kept120, kept30, deliveries, lines, ...run } = work;
   const { calls, callMilliseconds, invocations, milliseconds } = run;
-  const gigabyteMonths = (kept120 * 120 + kept30 * 30) / DAYS_OF_MONTH / GIGABYTE;
+  const gigabyteMonths = (kept120 * 120 + kept30 * 30) / DAYS_PER_MONTH / GIGABYTE;
   const seconds = (milliseconds * assumed.memoryGigabytes + callMilliseconds * assumed.deviceMemoryGigabytes) / 1_000;
-  const answered = way === 'HTTP' ? calls : 0;
+  const answered = transport === 'HTTP' ? calls : 0;
   const fair = prices.queueRequest + prices.fairQueueSurcharge;
   const logged = invocations * assumed.logBytes + lines * assumed.lineBytes;
   return {
-    'front door': calls * callOf[way],
+    'device API': calls * callPrices[transport],
     functions: (calls + invocations) * prices.invocation + seconds * prices.gigabyteSecond,
     table: read * prices.tableReadUnit + write * prices.tableWriteUnit,
     queues: REQUESTS * (fifo * prices.fifoRequest + standard * fair),
@@ -107,32 +108,32 @@ export const times = (count: number, costs: Costs): Costs =>
   Object.fromEntries(names.map((name) => [name, count * costs[name]])) as Costs;
 export const totalOf = (costs: Costs): number => names.reduce((sum, name) => sum + costs[name], 0);
 
-/** The additional cost of the cold starts, for the invocations of one piece of work. */
+/** Returns the additional cost of cold starts for the invocations of one piece of work. */
 export const coldStartsOf = ({ calls, invocations }: Work): number =>
   (calls + invocations) * assumed.coldStart.share * (assumed.coldStart.milliseconds / 1_000) * prices.gigabyteSecond;
 
 /**
- * Looks per month at a sensor that reports once a minute. Each is due 375 s after the last write, which is up to 2
- * minutes older than the look.
+ * How often per month the sweep reads the state of a sensor that reports once a minute. Each read is due 375 s after the last
+ * write, which may be up to 2 minutes old.
  */
-const LOOKS_OF_MONTH = MINUTES_OF_MONTH / 5;
-const FALLS_OF_MONTH = DAYS_OF_MONTH / 7;
-/** Each sweep has an open fall checked, which is over after some minutes. */
-const CHECKS_OF_FALL = 5;
+const READS_PER_MONTH = MINUTES_PER_MONTH / 5;
+const FALLS_PER_MONTH = DAYS_PER_MONTH / 7;
+/** Each sweep checks an open fall, which ends after some minutes. */
+const CHECKS_PER_FALL = 5;
 
-/** The monthly cost of looking whether a sensor is silent, and of checking it. */
+/** Returns the monthly cost of noticing that a sensor is offline, and of checking its falls. */
 export const lookingMonthOf = (): Costs =>
   add(
-    times(LOOKS_OF_MONTH, costsOf(works.look)),
-    times(MINUTES_OF_MONTH, costsOf(works.entry)),
-    times(FALLS_OF_MONTH * CHECKS_OF_FALL, costsOf(works.check)),
+    times(READS_PER_MONTH, costsOf(works.look)),
+    times(MINUTES_PER_MONTH, costsOf(works.entry)),
+    times(FALLS_PER_MONTH * CHECKS_PER_FALL, costsOf(works.check)),
   );
 
-/** The monthly cost without any messages. */
+/** Returns the monthly cost without any messages. */
 const idle = (): Costs => {
-  const receives = assumed.queues * assumed.idlePollers * 3 * MINUTES_OF_MONTH;
-  const keyRequests = (assumed.processes * MINUTES_OF_MONTH) / 5;
-  return add(times(MINUTES_OF_MONTH, costsOf(works.sweep)), {
+  const receives = assumed.queues * assumed.idlePollers * 3 * MINUTES_PER_MONTH;
+  const keyRequests = (assumed.processes * MINUTES_PER_MONTH) / 5;
+  return add(times(MINUTES_PER_MONTH, costsOf(works.sweep)), {
     ...times(0, costsOf(works.sweep)),
     queues: receives * prices.queueRequest,
     keys: prices.keyMonth + keyRequests * prices.keyRequest,
@@ -140,25 +141,22 @@ const idle = (): Costs => {
   });
 };
 
-/** The monthly cost of a connection, whose right is checked repeatedly. */
+/** Returns the monthly cost of a connection, whose permission is rechecked regularly. */
 const connected = (): Costs => {
-  const admitted = times(MINUTES_OF_MONTH / assumed.admittedMinutes, costsOf(works.admit));
-  return { ...admitted, 'front door': MINUTES_OF_MONTH * prices.connectionMinute };
+  const admitted = times(MINUTES_PER_MONTH / assumed.admittedMinutes, costsOf(works.admit));
+  return { ...admitted, 'device API': MINUTES_PER_MONTH * prices.connectionMinute };
 };
 
-/** How the reports of five minutes are sent: each in a call of its own, or all in one. */
+/** How the reports of five minutes are sent: in separate calls, or all in one. */
 export type Calls = 'report' | 'fiveReports';
-const SECONDS_OF_CALLS = { report: 60, fiveReports: 300 } as const;
+const SECONDS_PER_CALL = { report: 60, fiveReports: 300 } as const;
 
-/**
- * The cost of a month with this number of sensors, which report once a minute and have a fall a week each, in steady
- * state.
- */
-export const monthOf = (sensors: number, way: Way = 'HTTP', calls: Calls = 'report'): Costs =>
+/** Returns the cost of a month with this number of sensors, each with a report a minute and a fall a week, in steady state. */
+export const monthOf = (sensors: number, transport: Transport = 'HTTP', calls: Calls = 'report'): Costs =>
   add(
     idle(),
-    times(way === 'HTTP' ? 0 : sensors, connected()),
-    times((sensors * MINUTES_OF_MONTH * 60) / SECONDS_OF_CALLS[calls], costsOf(works[calls], way)),
+    times(transport === 'HTTP' ? 0 : sensors, connected()),
+    times((sensors * MINUTES_PER_MONTH * 60) / SECONDS_PER_CALL[calls], costsOf(works[calls], transport)),
     times(sensors, lookingMonthOf()),
-    times(sensors * FALLS_OF_MONTH, costsOf(works.wholeFall, way)),
+    times(sensors * FALLS_PER_MONTH, costsOf(works.wholeFall, transport)),
   );

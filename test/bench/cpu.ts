@@ -2,30 +2,32 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The unit of CPU time in /proc: Linux has 100 ticks a second.
+ * The ticks per second of CPU times in /proc.
  * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  */
 const TICKS = 100;
-/** The positions of the parent, and of utime, stime, cutime and cstime (first to last) after the name of the program. */
+
+/** The positions, after the program name, of the parent and of utime, stime, cutime and cstime (first to last). */
 const PARENT = 1;
 const FIRST = 11;
 const LAST = 15;
-/** A host that takes less CPU (s) than this in a second has nothing to do. */
+
+/** A host that uses less CPU (s) than this in a second is idle. */
 const IDLE = 0.05;
 
 type Running = { pid: number; parent: number; seconds: number };
 
 const runningOf = async (pid: number): Promise<Running[]> => {
-  // A process may end while it is looked at.
+  // A process may end meanwhile.
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return [];
-  // The name is in parentheses, and may contain spaces.
+  // The name is in parentheses and may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(FIRST, LAST).reduce((sum, field) => sum + Number(field), 0);
   return [{ pid, parent: Number(fields[PARENT]), seconds: ticks / TICKS }];
 };
 
-/** Gives a process and all its descendants. */
+/** Returns a process and all its descendants. */
 export const familyOf = async (pid: number): Promise<Running[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const all = (await Promise.all(pids.map(runningOf))).flat();
@@ -36,11 +38,11 @@ export const familyOf = async (pid: number): Promise<Running[]> => {
   return all.filter((running) => running.pid === pid).flatMap(withChildren);
 };
 
-/** Gives the CPU time (s) of a process and of all its descendants, those that have ended included. */
+/** Returns the CPU time (s) of a process and all its descendants, including those that have ended. */
 const cpuOf = async (pid: number): Promise<number> =>
   (await familyOf(pid)).reduce((sum, { seconds }) => sum + seconds, 0);
 
-/** Gives that CPU time once the process has nothing to do. */
+/** Returns that CPU time once the process is idle. */
 export const settledCpu = async (pid: number): Promise<number> => {
   for (let before = await cpuOf(pid); ; ) {
     await sleep(1_000);

@@ -1,9 +1,9 @@
-/** One measured figure. `most` and `least` are its bar; a figure without a bar is for information. */
-export type Figure = { name: string; value: number; unit: string; most?: number; least?: number; note?: string };
+/** One measured figure. `max` and `min` are its bar; a figure without a bar is for information. */
+export type Figure = { name: string; value: number; unit: string; max?: number; min?: number; note?: string };
 
 export const median = (values: readonly number[]): number => percentile(values, 50);
 
-/** Gives the value that `percent` of the values do not exceed. */
+/** Returns the value that `percent` of the values do not exceed. */
 export const percentile = (values: readonly number[], percent: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
@@ -11,13 +11,13 @@ export const percentile = (values: readonly number[], percent: number): number =
 
 const shown = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-const barOf = ({ most, least }: Figure): string =>
-  most !== undefined ? `<= ${most}` : least !== undefined ? `>= ${least}` : '';
+const barOf = ({ max, min }: Figure): string =>
+  max !== undefined ? `<= ${max}` : min !== undefined ? `>= ${min}` : '';
 
-/** Does a figure pass its bar? Null when it has none. */
-export const passes = ({ value, most, least }: Figure): boolean | null => {
-  if (most === undefined && least === undefined) return null;
-  return value <= (most ?? Number.POSITIVE_INFINITY) && value >= (least ?? Number.NEGATIVE_INFINITY);
+/** Whether a figure meets its bar, or null without one. */
+export const passes = ({ value, max, min }: Figure): boolean | null => {
+  if (max === undefined && min === undefined) return null;
+  return value <= (max ?? Number.POSITIVE_INFINITY) && value >= (min ?? Number.NEGATIVE_INFINITY);
 };
 
 const verdict = (figure: Figure): string => ({ true: 'yes', false: 'NO', null: '' })[String(passes(figure))] ?? '';

@@ -3,15 +3,15 @@ import { adminOf } from '../fixtures/home.ts';
 import { freePort } from '../fixtures/host.ts';
 import { createBenchHome } from './bench-home.ts';
 import type { Figure } from './figures.ts';
-import { AT_A_TIME, listen, many, type Posted, postFall, startBenchHost, until } from './site.ts';
+import { CONCURRENCY, listen, type Posted, postFall, repeat, startBenchHost, until } from './site.ts';
 
 const EVENTS = 1_000;
 const KILLED_AFTER = 500;
-const MOST_SECONDS = 5;
+const MAX_SECONDS = 5;
 
 /**
- * Kills the host (SIGKILL) during 1,000 events. Measures what was lost of the events that were answered with 202
- * before, and how soon after the restart they arrive.
+ * Kills the host (SIGKILL) amid 1,000 events. Measures how many of the events accepted before are lost, and how soon after the
+ * restart they arrive.
  */
 export const measureKilled = async (folder: string): Promise<Figure[]> => {
   const ear = await listen();
@@ -30,7 +30,7 @@ export const measureKilled = async (folder: string): Promise<Figure[]> => {
       host = await startBenchHost(dataDir, port);
       kill.resolve({ accepted, arrived, restart, ready: performance.now() });
     };
-    await many(EVENTS, AT_A_TIME, async (at) => {
+    await repeat(EVENTS, CONCURRENCY, async (at) => {
       const sensor = sensors[at % sensors.length];
       if (sensor) sent.push(await postFall(sensor));
       if (sent.length === KILLED_AFTER) killAndStart().catch(kill.reject);
@@ -40,23 +40,23 @@ export const measureKilled = async (folder: string): Promise<Figure[]> => {
     const secondsTo = (all: readonly Posted[]): number =>
       (Math.max(...all.flatMap(({ uuid }) => ear.timesOf(uuid))) - restart) / 1_000;
     const lost = sent.filter(({ uuid }) => ear.countOf(uuid) === 0).length;
-    const note = `${arrived} of ${accepted.length} had come; ready ${((ready - restart) / 1_000).toFixed(1)} s after the start`;
+    const note = `${arrived} of ${accepted.length} had arrived; ready ${((ready - restart) / 1_000).toFixed(1)} s after the start`;
     return [
-      { name: 'killed amid 1,000 events: lost', value: lost, unit: `of ${EVENTS}`, most: 0 },
-      { name: 'killed: twice', value: ear.twice(), unit: `of ${EVENTS}` },
+      { name: 'killed amid 1,000 events: lost', value: lost, unit: `of ${EVENTS}`, max: 0 },
+      { name: 'killed: delivered twice', value: ear.twice(), unit: `of ${EVENTS}` },
       {
-        name: 'killed: from the restart until all accepted before it had come',
+        name: 'killed: from the restart until all previously accepted events arrived',
         value: secondsTo(accepted),
         unit: 's',
-        most: MOST_SECONDS,
+        max: MAX_SECONDS,
         note,
       },
       {
-        name: 'killed: from the restart until all 1,000 had come',
+        name: 'killed: from the restart until all 1,000 arrived',
         value: secondsTo(sent),
         unit: 's',
-        most: MOST_SECONDS,
-        note: 'the other half was handed in after it',
+        max: MAX_SECONDS,
+        note: 'the other half was sent after it',
       },
     ];
   } finally {

@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url';
 
-// Usage: node load.ts FILE KIND. It loads a bundle in a new process until it can serve, and prints the milliseconds.
+// Usage: node load.ts FILE KIND. Loads a bundle until it can serve, and prints the milliseconds.
 const [file = '', kind = ''] = process.argv.slice(2);
 type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>; ready?: () => unknown };
 
-/** Events that make a handler create its table client and everything else that it keeps, but send no request. */
+/** Events for which a handler creates its table client and everything else that it keeps, but sends no request. */
 const probes: Record<string, unknown> = {
-  // OPTIONS asks for the allowed methods: the answer is 204 or 404, after everything that needs no table.
+  // OPTIONS is answered with 204 or 404 without the table.
   api: {
     httpMethod: 'OPTIONS',
     resource: '/',

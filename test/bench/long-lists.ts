@@ -11,31 +11,31 @@ import { seedHits } from '../fixtures/hits.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 import { bareSnapshot } from '../fixtures/snapshot.ts';
 
-/** A list with pages of it, and how many read units (`most`) any of them may take. */
-export type LongList = { name: string; client: Client; most: number; pages: { query: string; path: string }[] };
+/** A list with some of its pages, and the highest number of read units that a page may take. */
+export type LongList = { name: string; client: Client; max: number; pages: { query: string; path: string }[] };
 
 const HITS = 100_000;
 const SENSORS_WITH_HITS = 100;
-/** The changes that came late: of so many hits out of all. */
+/** The number of hits that change late. */
 const LATE = 1_000;
 const DELIVERIES = 100_000;
 const SENSORS = 10_000;
 const TRANSACTION = 100;
 
-/** Reports attempts for hits long after they were made, as a replay does. */
+/** Reports attempts for hits long after they were created, as a replay does. */
 const changeLate = async (cloud: Cloud, customerId: number, hits: readonly HitItem[]): Promise<void> => {
   const { ruleHits } = store(cloud.runtime.table);
   for (const { id } of hits.filter((_, n) => n % (HITS / LATE) === 0))
     await ruleHits.report({ customerId, hitId: id, at: 0, tries: [Date.now()], sent: true }, Date.now());
 };
 
-/** The first, the middle and the last page, of two sizes, by either date, of all sensors or of one. */
+/** Returns the first, middle and last page, in two sizes, sorted by either date, of all sensors or one. */
 const pagesOfHits = (sensorId: string): string[] =>
   ['', '&sortBy=desc(updateDate)', `&sensorId=${sensorId}`, `&sensorId=${sensorId}&sortBy=asc(updateDate)`].flatMap(
-    (way) =>
+    (filter) =>
       [30, 200].flatMap((size) => {
-        const last = Math.ceil((way.includes('sensorId') ? HITS / SENSORS_WITH_HITS : HITS) / size) - 1;
-        return [0, 0.5, 1].map((part) => `perPage=${size}&page=${Math.floor(last * part)}${way}`);
+        const last = Math.ceil((filter.includes('sensorId') ? HITS / SENSORS_WITH_HITS : HITS) / size) - 1;
+        return [0, 0.5, 1].map((part) => `perPage=${size}&page=${Math.floor(last * part)}${filter}`);
       }),
   );
 
@@ -51,22 +51,22 @@ export const createHits = async (cloud: Cloud): Promise<LongList> => {
     query: query.replace(/sensorId=[^&]+/, 'sensorId'),
     path: `/customers/${customerId}/rule-hits?${query}`,
   }));
-  return { name: '100,000 hits', client, most: 40, pages };
+  return { name: '100,000 hits', client, max: 40, pages };
 };
 
-/** Creates 100,000 deliveries of one webhook, of 1 KB each; gives them one by one, too. */
+/** Returns a function that returns the n-th of many deliveries of one webhook, of 1 KB each. */
 export const deliveriesOf = (place: { customerId: number; webhookId: string }) => {
   const from = Date.now() - 86_400_000;
   const snapshot = packSnapshot({ ...bareSnapshot, event: { ...bareSnapshot.event, text: 'x'.repeat(600) } });
   return (n: number) => {
     const id = derivedUlid(from + n, n);
     const dates = { createDate: from + n, updateDate: from + n, nextAttempt: null };
-    const fate = { state: 'delivered', reason: null, attempts: 1, hit: null, sendTryTimes: [from + n] };
-    return { put: { id, ...place, ...dates, ...fate, snapshot, ...items.delivery({ ...place, deliveryId: id }) } };
+    const outcome = { state: 'delivered', reason: null, attempts: 1, hit: null, sendTryTimes: [from + n] };
+    return { put: { id, ...place, ...dates, ...outcome, snapshot, ...items.delivery({ ...place, deliveryId: id }) } };
   };
 };
 
-/** Writes a hundred in each transaction. */
+/** Writes items, 100 per transaction. */
 const seed = async (cloud: Cloud, count: number, put: (n: number) => { put: { pk: string; sk: string } }) => {
   for (let at = 0; at < count; at += TRANSACTION)
     await cloud.runtime.table.write(...Array.from({ length: TRANSACTION }, (_, n) => put(at + n)));
@@ -81,7 +81,7 @@ export const createDeliveries = async (cloud: Cloud): Promise<LongList> => {
     query,
     path: `/webhooks/${webhook.id}/deliveries?${query}`,
   }));
-  return { name: '100,000 deliveries', client, most: 100, pages };
+  return { name: '100,000 deliveries', client, max: 100, pages };
 };
 
 /** Creates 10,000 sensors of one customer. */
@@ -100,7 +100,7 @@ export const createSensors = async (cloud: Cloud): Promise<LongList> => {
   return {
     name: '10,000 sensors',
     client,
-    most: 200,
+    max: 200,
     pages: pages.map((query) => ({ query, path: `/sensors?${query}` })),
   };
 };

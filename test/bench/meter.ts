@@ -16,14 +16,14 @@ const patterns = Object.entries(items).map(
   ([name, { template }]) => [name, new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^#]*')}$`)] as const,
 );
 const kindOf = ({ pk, sk }: Key): string => patterns.find(([, form]) => form.test(`${pk} / ${sk}`))?.[0] ?? 'item';
-const placeOf = (pk: string): string => pk.replaceAll(/(?<=#)\d+/g, '*');
-const keyOfWrite = (write: Write): Key =>
+const partitionOf = (pk: string): string => pk.replaceAll(/(?<=#)\d+/g, '*');
+const writeKey = (write: Write): Key =>
   'put' in write ? write.put : 'remove' in write ? write.remove : 'update' in write ? write.update : write.check;
 
 /**
- * Counts the units of the table by call and kind of item, as in `get session`. A write whose condition failed reports
- * no units, neither here nor in AWS. It costs as much as the present item, so one unit (two in a transaction) is
- * added for each of its items.
+ * Creates a ledger that counts table units by call and kind of item, such as `get session`. A write whose condition failed
+ * reports no units, neither here nor in AWS, but costs as much as the current item, so one unit per item is added (two in a
+ * transaction).
  */
 export const createLedger = () => {
   const lines = new Map<string, Line>();
@@ -43,9 +43,9 @@ export const createLedger = () => {
     getAllEventual: <T extends Item>(keys: readonly Key[]) =>
       label.run(`getAll ${keys.slice(0, 1).map(kindOf)} (eventual)`, () => table.getAllEventual<T>(keys)),
     query: <T extends Item>(input: Parameters<Table['query']>[0]) =>
-      label.run(`query ${placeOf(input.pk)}`, () => table.query<T>(input)),
+      label.run(`query ${partitionOf(input.pk)}`, () => table.query<T>(input)),
     queryAll: <T extends Item>(input: Parameters<Table['queryAll']>[0]) =>
-      label.run(`query ${placeOf(input.pk)}`, () => table.queryAll<T>(input)),
+      label.run(`query ${partitionOf(input.pk)}`, () => table.queryAll<T>(input)),
     update: async (key, changes) => {
       const name = `update ${kindOf(key)}`;
       const answer = await label.run(name, () => table.update(key, changes));
@@ -53,7 +53,7 @@ export const createLedger = () => {
       return answer;
     },
     write: async (...writes) => {
-      const name = `write ${writes.map((write) => kindOf(keyOfWrite(write))).join(' + ')}`;
+      const name = `write ${writes.map((write) => kindOf(writeKey(write))).join(' + ')}`;
       const failed = await label.run(name, () => table.write(...writes));
       const each = writes.length === 1 ? 1 : 2;
       if (failed) add(`${name}: condition failed`, { read: 0, write: each * writes.length });
@@ -74,7 +74,7 @@ export const createLedger = () => {
         write: all.reduce((sum, { write }) => sum + write, 0),
       };
     },
-    /** Gives one line for each kind of call, for the message of a failed test. */
+    /** Returns a line for each kind of call, for messages of failed tests. */
     text: (): string =>
       [...lines]
         .toSorted()
@@ -82,9 +82,10 @@ export const createLedger = () => {
         .join('\n'),
   };
 };
+
 type Ledger = ReturnType<typeof createLedger>;
 
-/** Starts an engine with an empty table; `table` is metered per call, `plain` only in total. */
+/** Starts an engine with an empty table. `table` is metered per call, `plain` only in total. */
 export const startEngine = async (ledger: Ledger) => {
   const engine = await startDynoxide();
   await ensureTable(engine.endpoint, TABLE);

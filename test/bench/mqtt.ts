@@ -5,38 +5,38 @@ import { a } from '../fixtures/messages.ts';
 import { createDevice } from '../fixtures/mqtt.ts';
 import { settledCpu } from './cpu.ts';
 import type { Figure } from './figures.ts';
-import { AT_A_TIME, linkSensors, many, SENSORS } from './site.ts';
+import { CONCURRENCY, linkSensors, repeat, SENSORS } from './site.ts';
 
 const REPORTS = 1_000;
-/** The rounds of each way, in turn. The first ones warm the host up, and are not counted. */
+/** The alternating rounds per transport. The last one counts; the others warm up the host. */
 const ROUNDS = 3;
 
-type Way = 'HTTP' | 'MQTT';
+type Transport = 'HTTP' | 'MQTT';
 type Spent = { perSecond: number; cpu: number };
 
-/** A report that changes nothing, but for the first one of its sensor. */
+/** Returns a report that changes nothing, except for the first one of a sensor. */
 const report = () => a.presence(true);
 
-const figuresOf = (ways: Record<Way, Spent>): Figure[] => [
-  ...Object.entries(ways).flatMap(([way, { perSecond, cpu }]): Figure[] => [
-    { name: `1,000 unchanged reports over ${way}: acknowledged`, value: perSecond, unit: '1/s' },
-    { name: `1,000 unchanged reports over ${way}: CPU`, value: cpu, unit: 's' },
+const figuresOf = (results: Record<Transport, Spent>): Figure[] => [
+  ...Object.entries(results).flatMap(([transport, { perSecond, cpu }]): Figure[] => [
+    { name: `1,000 unchanged reports over ${transport}: acknowledged`, value: perSecond, unit: '1/s' },
+    { name: `1,000 unchanged reports over ${transport}: CPU`, value: cpu, unit: 's' },
   ]),
   {
     name: 'a report over MQTT: acknowledged',
-    value: ways.MQTT.perSecond / ways.HTTP.perSecond,
+    value: results.MQTT.perSecond / results.HTTP.perSecond,
     unit: 'x HTTP',
   },
   {
     name: 'a report over MQTT: CPU',
-    value: ways.MQTT.cpu / ways.HTTP.cpu,
+    value: results.MQTT.cpu / results.HTTP.cpu,
     unit: 'x HTTP',
   },
 ];
 
 /**
- * Sends 1,000 reports of 40 sensors by MQTT (QoS 1) and by POST to the same host. Measures the time until they are
- * acknowledged, and until they are processed.
+ * Sends 1,000 reports of 40 sensors by MQTT (QoS 1) and by POST to the same host. Measures the rate of acknowledgements, and
+ * the CPU time until they are processed.
  */
 export const measureMqtt = async (folder: string): Promise<Figure[]> => {
   const host = await startHost({ DATA_DIR: join(folder, 'mqtt'), MQTT_PORT: '0' });
@@ -45,19 +45,19 @@ export const measureMqtt = async (folder: string): Promise<Figure[]> => {
     const { client } = await createHome(await adminOf(host.url), 'maple', ALL_PERMISSIONS);
     const sensors = await linkSensors(client, SENSORS);
     const devices = await Promise.all(sensors.map((sensor) => createDevice(url, sensor)));
-    const say: Record<Way, (at: number) => Promise<unknown>> = {
+    const send: Record<Transport, (at: number) => Promise<unknown>> = {
       HTTP: async (at) => sensors[at]?.device.ok('POST', `/devices/${sensors[at]?.sensorId}/messages`, report()),
       MQTT: async (at) => devices[at]?.say(report()),
     };
-    const ways: Partial<Record<Way, Spent>> = {};
+    const results: Partial<Record<Transport, Spent>> = {};
     for (let round = 0; round < ROUNDS; round++)
-      for (const way of ['HTTP', 'MQTT'] as const) {
+      for (const transport of ['HTTP', 'MQTT'] as const) {
         const before = await settledCpu(host.pid);
-        const seconds = await many(REPORTS, AT_A_TIME, (at) => say[way](at % SENSORS));
-        ways[way] = { perSecond: REPORTS / seconds, cpu: (await settledCpu(host.pid)) - before };
+        const seconds = await repeat(REPORTS, CONCURRENCY, (at) => send[transport](at % SENSORS));
+        results[transport] = { perSecond: REPORTS / seconds, cpu: (await settledCpu(host.pid)) - before };
       }
     await Promise.all(devices.map((device) => device.end()));
-    return figuresOf(ways as Record<Way, Spent>);
+    return figuresOf(results as Record<Transport, Spent>);
   } finally {
     await host.end('SIGTERM');
   }

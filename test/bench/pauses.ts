@@ -8,23 +8,24 @@ import { dataFileOf } from '#lib/local/table/storage.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { type Figure, median, percentile } from './figures.ts';
 import { createDeliveries, createHits, createSensors, deliveriesOf, type LongList } from './long-lists.ts';
-import { AT_A_TIME, many } from './site.ts';
+import { CONCURRENCY, repeat } from './site.ts';
 
-/** The longest time (ms) that the event loop may be busy with one thing. */
-const LONGEST = 50;
-/** So often each page is read: other work of the machine holds the loop up, too, but not each time. */
-const TIMES = 5;
+/** The longest pause (ms) of the event loop that is acceptable. */
+const MAX_PAUSE_MS = 50;
+
+/** How often each page is read, because other work of the machine sometimes blocks the loop too. */
+const REPETITIONS = 5;
 const LOADS = 5;
 const ITEMS = 100_000;
 
-/** Gives how long (ms) some work took, and the longest pause of the event loop meanwhile. */
-const watch = async (work: () => Promise<unknown>) => {
+/** Returns the duration (ms) of some work, and the longest pause of the event loop meanwhile. */
+const measure = async (work: () => Promise<unknown>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const start = performance.now();
   await work();
   const ms = performance.now() - start;
-  // What held the loop up last is seen in its next turns.
+  // The last pause is recorded only in the following turns.
   await sleep(5);
   delay.disable();
   return { ms, pause: delay.max / 1e6 };
@@ -34,13 +35,14 @@ const measurePages = async ({ name, client, pages }: LongList): Promise<Figure[]
   const found: { query: string; ms: number; pause: number }[] = [];
   for (const { query, path } of pages) {
     const times: { ms: number; pause: number }[] = [];
-    for (let time = 0; time < TIMES; time++) times.push(await watch(() => client.ok('GET', path)));
+    for (let time = 0; time < REPETITIONS; time++) times.push(await measure(() => client.ok('GET', path)));
     found.push({ query, ms: median(times.map(({ ms }) => ms)), pause: median(times.map(({ pause }) => pause)) });
   }
-  const worst = (of: 'ms' | 'pause') => found.toSorted((a, b) => b[of] - a[of])[0] ?? { query: '', ms: 0, pause: 0 };
+  const worst = (metric: 'ms' | 'pause') =>
+    found.toSorted((a, b) => b[metric] - a[metric])[0] ?? { query: '', ms: 0, pause: 0 };
   return [
     {
-      name: `${name}: the slowest page`,
+      name: `${name}: slowest page`,
       value: worst('ms').ms,
       unit: 'ms',
       note: `${worst('ms').query}; median page ${percentile(
@@ -49,19 +51,19 @@ const measurePages = async ({ name, client, pages }: LongList): Promise<Figure[]
       ).toFixed(1)} ms`,
     },
     {
-      name: `${name}: the longest pause of the loop`,
+      name: `${name}: longest pause of the event loop`,
       value: worst('pause').pause,
       unit: 'ms',
-      most: LONGEST,
+      max: MAX_PAUSE_MS,
       note: worst('pause').query,
     },
   ];
 };
 
-/** Writes 100,000 items of 1 KB, each by itself, 32 at a time. */
+/** Writes 100,000 items of 1 KB separately, 32 at a time. */
 const load = ({ runtime }: Cloud) => {
   const delivery = deliveriesOf({ customerId: 1, webhookId: 'loaded' });
-  return watch(() => many(ITEMS, AT_A_TIME, (at) => runtime.table.write(delivery(at))));
+  return measure(() => repeat(ITEMS, CONCURRENCY, (at) => runtime.table.write(delivery(at))));
 };
 
 const measureLoad = async (folder: string): Promise<Figure[]> => {
@@ -85,22 +87,22 @@ const measureLoad = async (folder: string): Promise<Figure[]> => {
   return [
     { name: '100,000 writes, 32 at a time', value: median(loads.map(({ ms }) => (ITEMS * 1e3) / ms)), unit: '1/s' },
     {
-      name: '100,000 writes: the longest pause of the loop',
+      name: '100,000 writes: longest pause of the event loop',
       value: median(pauses),
       unit: 'ms',
-      most: LONGEST,
+      max: MAX_PAUSE_MS,
       note: `rounds: ${pauses.map((pause) => pause.toFixed(0)).join(', ')}`,
     },
     {
       name: 'PRAGMA quick_check',
       value: median(checks),
       unit: 'ms',
-      note: `of a file of ${megabytes.toFixed(0)} MB that is in memory`,
+      note: `of a file of ${megabytes.toFixed(0)} MB in memory`,
     },
   ];
 };
 
-/** Measures how long the longest lists and many writes hold up the event loop, with the table in this process. */
+/** Measures how long the longest lists and many writes block the event loop, with the table in this process. */
 export const measurePauses = async (folder: string): Promise<Figure[]> => {
   const cloud = await startTestCloud({ dataDir: join(folder, 'pauses') });
   const figures: Figure[] = [];

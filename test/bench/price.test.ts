@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Calls, costsOf, monthOf, totalOf, type Way, works } from './costs.ts';
+import { type Calls, costsOf, monthOf, type Transport, totalOf, works } from './costs.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
-const rows: [name: string, way: Way, calls: Calls][] = [
+const rows: [name: string, transport: Transport, calls: Calls][] = [
   ['HTTP, one per call', 'HTTP', 'report'],
   ['HTTP, five per call', 'HTTP', 'fiveReports'],
   ['MQTT, plain topic', 'MQTT', 'report'],
@@ -11,8 +11,8 @@ const rows: [name: string, way: Way, calls: Calls][] = [
   ['MQTT, Basic Ingest, five per message', 'Basic Ingest', 'fiveReports'],
 ];
 
-test.each(rows)('README.md states the cost of reports: %s', (name, way, calls) => {
-  const million = (totalOf(costsOf(works[calls], way)) * 1e6) / (calls === 'report' ? 1 : 5);
-  const month = Math.round(totalOf(monthOf(10_000, way, calls))).toLocaleString('en');
+test.each(rows)('README.md states the cost of reports: %s', (name, transport, calls) => {
+  const million = (totalOf(costsOf(works[calls], transport)) * 1e6) / (calls === 'report' ? 1 : 5);
+  const month = Math.round(totalOf(monthOf(10_000, transport, calls))).toLocaleString('en');
   expect(text).toContain(`| ${name} | ${million.toFixed(2)} | ${month} |`);
 });

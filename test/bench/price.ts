@@ -3,17 +3,17 @@ import type { Figure } from './figures.ts';
 import { assumed, prices } from './prices.ts';
 
 const SENSORS = [100, 1_000, 10_000] as const;
-const overMqtt = ['MQTT', 'Basic Ingest'] as const;
-const ways = ['HTTP', 'Basic Ingest'] as const;
+const mqttTransports = ['MQTT', 'Basic Ingest'] as const;
+const cheapTransports = ['HTTP', 'Basic Ingest'] as const;
 const MILLION = 1_000_000;
 const million = (usd: number): string => String(Number((usd * MILLION).toPrecision(4)));
 
-/** The formula of each sum, for the note. */
+/** The formula of the sums, for the note. */
 const formula = [
   `calls x ${million(prices.httpRequest)}`,
   `invocations x ${million(prices.invocation)} + GB-s x ${million(prices.gigabyteSecond)}`,
   `R x ${million(prices.tableReadUnit)} + W x ${million(prices.tableWriteUnit)}`,
-  `3 x (FIFO x ${million(prices.fifoRequest)} + others x ${million(prices.queueRequest + prices.fairQueueSurcharge)}), each USD a million`,
+  `3 x (FIFO x ${million(prices.fifoRequest)} + standard x ${million(prices.queueRequest + prices.fairQueueSurcharge)}), all in USD per million`,
   `GB-months x (${prices.tableGigabyteMonth} + ${prices.backupGigabyteMonth}) + GB of logs x ${prices.logGigabyte} + GB out x ${prices.trafficGigabyte}`,
 ].join(' + ');
 
@@ -24,40 +24,44 @@ const sumOf = (costs: Costs): string =>
     .map(([name, usd]) => `${name} ${usd < 10 ? usd.toFixed(2) : usd.toFixed(0)}`)
     .join(' + ');
 
-const figureOf = (name: string, costs: Costs, most?: number): Figure => ({
+const figureOf = (name: string, costs: Costs, max?: number): Figure => ({
   name,
   value: totalOf(costs),
   unit: 'USD',
-  ...(most !== undefined && { most }),
+  ...(max !== undefined && { max }),
   note: sumOf(costs),
 });
 
-/** Computes the costs in AWS. Units, bytes and requests are those that tests assert, and times are assumed. */
+/** Computes the costs in AWS from the units, bytes and requests that tests assert, and from assumed durations. */
 export const measurePrice = async (): Promise<Figure[]> => {
   const { fall, report, fiveReports } = works;
   return [
-    { name: `prices of ${prices.date}, ${prices.region}`, value: assumed.batch, unit: 'in a batch', note: formula },
+    { name: `prices of ${prices.date}, ${prices.region}`, value: assumed.batch, unit: 'per batch', note: formula },
     figureOf('a million delivered falls', times(MILLION, costsOf(fall))),
-    { name: 'a million delivered falls: cold starts', value: MILLION * coldStartsOf(fall), unit: 'USD beside it' },
-    figureOf('a million reports that change nothing', times(MILLION, costsOf(report)), 2.4),
-    { name: 'a million such reports: cold starts', value: MILLION * coldStartsOf(report), unit: 'USD beside it' },
+    { name: 'a million delivered falls: cold starts', value: MILLION * coldStartsOf(fall), unit: 'USD in addition' },
+    figureOf('a million unchanged reports', times(MILLION, costsOf(report)), 2.4),
     {
-      ...figureOf('the looks at a sensor, a month', lookingMonthOf(), 0.002),
-      note: '1 in 5 minutes, its entry each minute, and 5 checks of each fall',
+      name: 'a million unchanged reports: cold starts',
+      value: MILLION * coldStartsOf(report),
+      unit: 'USD in addition',
+    },
+    {
+      ...figureOf('checks of a quiet sensor per month', lookingMonthOf(), 0.002),
+      note: 'a read every 5 minutes, its index entry every minute, and 5 checks per fall',
     },
     ...SENSORS.map((count) =>
       figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_050 : undefined),
     ),
-    ...ways.flatMap((way) => [
+    ...cheapTransports.flatMap((transport) => [
       figureOf(
-        `by ${way}, five in a call: a million reports that change nothing`,
-        times(MILLION / 5, costsOf(fiveReports, way)),
+        `by ${transport}, five per call: a million unchanged reports`,
+        times(MILLION / 5, costsOf(fiveReports, transport)),
       ),
-      figureOf(`by ${way}, five in a call: a month of 10000 sensors`, monthOf(10_000, way, 'fiveReports')),
+      figureOf(`by ${transport}, five per call: a month of 10000 sensors`, monthOf(10_000, transport, 'fiveReports')),
     ]),
-    ...overMqtt.flatMap((way) => [
-      figureOf(`by ${way}: a million reports that change nothing`, times(MILLION, costsOf(report, way))),
-      figureOf(`by ${way}: a month of 10000 sensors that stay connected`, monthOf(10_000, way)),
+    ...mqttTransports.flatMap((transport) => [
+      figureOf(`by ${transport}: a million unchanged reports`, times(MILLION, costsOf(report, transport))),
+      figureOf(`by ${transport}: a month of 10000 connected sensors`, monthOf(10_000, transport)),
     ]),
   ];
 };

@@ -19,9 +19,9 @@ const ROUNDS = 5;
 
 const accountKey = 'bench-account-key-01';
 const sensorId = 'id_MDA6MDA6MDA6MDA6MDA6MDE';
-const given = { id: sensorId, hardwareId: '000000000001', manufacturer: 'maker_a' as const, firmwareVersion: 1 };
+const identity = { id: sensorId, hardwareId: '000000000001', manufacturer: 'maker_a' as const, firmwareVersion: 1 };
 
-const found: readonly (readonly [string, object])[] = [
+const storedItems: readonly (readonly [string, object])[] = [
   ['SESSION#', { kind: 'session', accountId: 2, epoch: 0, csrf: 'x', expires: null }],
   [
     'ACCOUNT#',
@@ -35,13 +35,13 @@ const found: readonly (readonly [string, object])[] = [
       epoch: 0,
     },
   ],
-  // The sensor and the customer, whose things are counted already.
-  ['C#1', { ...newSensor(given, 1_700_000_000_000), customerId: 1, users: 1, bots: 1 }],
+  // The sensor and the customer with its counts.
+  ['C#1', { ...newSensor(identity, 1_700_000_000_000), customerId: 1, users: 1, bots: 1 }],
 ];
 
-/** A table that answers at once, so that the measurement excludes the store. */
+/** A table that responds immediately, so that the measurement excludes the store. */
 const table = {
-  get: async ({ pk }: Key) => found.find(([start]) => pk.startsWith(start))?.[1] ?? null,
+  get: async ({ pk }: Key) => storedItems.find(([start]) => pk.startsWith(start))?.[1] ?? null,
   update: async () => ({ calls: 1, value: 7 }),
   write: async () => null,
 } as unknown as Table;
@@ -51,7 +51,7 @@ const runtime: Runtime = {
   table,
   createStore: store,
   queues: { send: async () => {}, hide: async () => {}, redrive: async () => {} },
-  webhookClient: () => Promise.reject(new Error('nobody is called here')),
+  webhookClient: () => Promise.reject(new Error('no request is sent here')),
   mail: async () => {},
   peopleOf,
   vault: async () => ({ seal: async (plain) => plain, open: async (kept) => kept }),
@@ -106,7 +106,7 @@ const routes = [
   },
 ] as const;
 
-/** Gives the CPU time of one request in microseconds. */
+/** Returns the CPU time of a request in microseconds. */
 const cpuOf = async (serve: ApiHandler, event: APIGatewayProxyEvent, count: number): Promise<number> => {
   const before = process.cpuUsage();
   for (let at = 0; at < count; at++) await serve(event, { ...context });
@@ -114,7 +114,7 @@ const cpuOf = async (serve: ApiHandler, event: APIGatewayProxyEvent, count: numb
   return (user + system) / count;
 };
 
-/** Measures the CPU time of one request without the store: the median of some rounds. */
+/** Measures the CPU time of a request without the store, as the median of several rounds. */
 export const measureServe = async (): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const { name, serve, event, status } of routes) {
@@ -123,7 +123,7 @@ export const measureServe = async (): Promise<Figure[]> => {
     await cpuOf(serve, event, 2_000);
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) times.push(await cpuOf(serve, event, REQUESTS / ROUNDS));
-    figures.push({ name: `serve: ${name}, CPU beyond the store`, value: median(times), unit: 'us' });
+    figures.push({ name: `serve: ${name}, CPU without the store`, value: median(times), unit: 'us' });
   }
   return figures;
 };

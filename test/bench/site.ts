@@ -9,23 +9,27 @@ export type Posted = { uuid: string; at: number };
 
 /** A device may make 20 calls a second, so this many sensors can send as much as the host can process. */
 export const SENSORS = 40;
-export const AT_A_TIME = 32;
+export const CONCURRENCY = 32;
 const TIMEOUT_MS = 180_000;
-const MOST_TRIES = 600;
-const LONGEST_WAIT_SECONDS = 5;
+const MAX_ATTEMPTS = 600;
+const MAX_WAIT_SECONDS = 5;
 
-/** Starts the host as `npm start` does, or another one by its file. Devices have their limit of calls, but none of messages. */
+/** Starts a host as `npm start` does, or from another file. Calls of devices are limited, their messages are not. */
 export const startBenchHost = (dataDir: string, port = '0', main?: string) =>
   startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods'], 'shown', main);
 
-/** Runs `work` `count` times, `atATime` of them concurrently. Gives the seconds that it took. */
-export const many = async (count: number, atATime: number, work: (at: number) => Promise<unknown>): Promise<number> => {
+/** Runs `work` `count` times with limited concurrency. Returns the duration in seconds. */
+export const repeat = async (
+  count: number,
+  concurrency: number,
+  work: (at: number) => Promise<unknown>,
+): Promise<number> => {
   const start = performance.now();
   let next = 0;
   const worker = async () => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: atATime }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return (performance.now() - start) / 1_000;
 };
 
@@ -41,8 +45,8 @@ export const linkSensors = async (client: Client, count: number): Promise<Sensor
 };
 
 /**
- * Starts a receiver that answers at once, and records its requests: per event (by its UUID) the deliveries (by their
- * `webhook-id`), and when (ms) each first arrived. Repetitions are counted.
+ * Starts a receiver that responds immediately and records, per event (by its UUID), when (ms) each delivery (by its
+ * `webhook-id`) first arrived. It also counts duplicates.
  */
 export const listen = async () => {
   const arrivals = new Map<string, Map<string, number>>();
@@ -63,34 +67,33 @@ export const listen = async () => {
     timesOf: (uuid: string): number[] => [...(arrivals.get(uuid)?.values() ?? [])],
   };
 };
+
 export type Ear = Awaited<ReturnType<typeof listen>>;
 
 const waitOf = (retryAfter: string | null | undefined): number =>
-  retryAfter ? 1_000 * Math.min(LONGEST_WAIT_SECONDS, Number(retryAfter) || 1) : 50;
+  retryAfter ? 1_000 * Math.min(MAX_WAIT_SECONDS, Number(retryAfter) || 1) : 50;
 
-/** Posts a message until it is answered with 202, as a device does, respecting Retry-After. */
-export const handIn = async ({ device, sensorId }: Sensor, body: unknown): Promise<void> => {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+/** Posts a message until it is accepted with 202, respecting Retry-After as a device does. */
+export const postMessage = async ({ device, sensorId }: Sensor, body: unknown): Promise<void> => {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const answer = await device.call('POST', `/devices/${sensorId}/messages`, body).catch(() => null);
     if (answer?.status === 202) return;
     if (answer && answer.status !== 429 && answer.status < 500) throw new Error(`${answer.status} ${answer.text}`);
     await sleep(waitOf(answer?.headers.get('retry-after')));
   }
-  throw new Error(`a message was not accepted within ${MOST_TRIES} tries`);
+  throw new Error(`a message was not accepted within ${MAX_ATTEMPTS} attempts`);
 };
 
 let posted = 0;
-/** Posts a fall with an alarm; gives when (ms) it was answered with 202. */
+
+/** Posts a fall with an alarm, and returns when (ms) it was accepted with 202. */
 export const postFall = async (sensor: Sensor): Promise<Posted> => {
   const uuid = crypto.randomUUID();
   // No two falls of a sensor start at the same time.
-  await handIn(sensor, { ...fallMessage('calling', Date.now() + ++posted), uuid });
+  await postMessage(sensor, { ...fallMessage('calling', Date.now() + ++posted), uuid });
   return { uuid, at: performance.now() };
 };
 
-/**
- * Gives the times (ms) from the answer to the socket of the receiver. Node may process the answer after the delivery
- * that it caused.
- */
+/** Returns the latencies (ms) from the 202 to the receiver. Node may process the 202 after the delivery that it caused. */
 export const waitsOf = (ear: Ear, { uuid, at }: Posted): number[] =>
   ear.timesOf(uuid).map((time) => Math.max(0, time - at));

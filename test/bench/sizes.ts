@@ -9,7 +9,7 @@ const bytesOfNumber = (value: number): number => {
 };
 
 /**
- * Gives the bytes of a value as the table counts them.
+ * Returns the bytes of a value as DynamoDB counts them.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 const bytesOf = (value: unknown): number => {
@@ -21,22 +21,27 @@ const bytesOf = (value: unknown): number => {
   return Object.entries(value).reduce((sum, [name, member]) => sum + 1 + Buffer.byteLength(name) + bytesOf(member), 3);
 };
 
-/** Gives the bytes of an item, without the overhead of storage. */
+/** Returns the bytes of an item, without the storage overhead. */
 const bytesOfItem = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
 
 /**
- * The overhead in bytes of each item, in the table and in an index.
+ * The storage overhead (bytes) of each item, in the table and in an index.
  * https://aws.amazon.com/dynamodb/pricing/on-demand/
  */
-const ADDED = 100;
+const ITEM_OVERHEAD = 100;
 const inIndex = ({ pk, sk, ...rest }: Item, [partition, sort]: readonly [string, string]): number =>
-  rest[partition] === undefined ? 0 : ADDED + bytesOfItem({ pk, sk, [partition]: rest[partition], [sort]: rest[sort] });
+  rest[partition] === undefined
+    ? 0
+    : ITEM_OVERHEAD + bytesOfItem({ pk, sk, [partition]: rest[partition], [sort]: rest[sort] });
 
-/** Gives the bytes in the table and its indexes of the items of a partition whose sort key begins with `start`. */
+/** Returns the bytes, in table and indexes, of the items of a partition whose sort key begins with `start`. */
 export const bytesKept = async (table: Table, pk: string, start: string): Promise<number> => {
   const { items } = await table.query({ pk, beginsWith: start });
   return items
-    .map((item) => ADDED + bytesOfItem(item) + inIndex(item, ['listPk', 'listSk']) + inIndex(item, ['duePk', 'dueAt']))
+    .map(
+      (item) =>
+        ITEM_OVERHEAD + bytesOfItem(item) + inIndex(item, ['listPk', 'listSk']) + inIndex(item, ['duePk', 'dueAt']),
+    )
     .reduce((sum, bytes) => sum + bytes, 0);
 };

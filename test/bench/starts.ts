@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const loader = fileURLToPath(new URL('load.ts', import.meta.url));
 const ROUNDS = 25;
 
-/** The code of a team that uses the SDK without changes. */
+/** Code that uses the SDK without any optimization. */
 const stock = `
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -56,15 +56,15 @@ const medianOf = async (start: Start): Promise<number> => {
   return median(times);
 };
 
-/** Medians of the times (ms) of each bundle, and of their ratios to a rival that is loaded right before each. */
-const race = async (starts: readonly Start[], rival: Start) => {
+/** Returns the median time (ms) of each bundle, and its median ratio to a reference that is loaded right before it. */
+const compare = async (starts: readonly Start[], reference: Start) => {
   const found = starts.map(({ name }) => ({ name, times: [] as number[], ratios: [] as number[] }));
   for (let round = 0; round < ROUNDS; round++)
     for (const [at, start] of starts.entries()) {
-      const there = await loadOnce(rival);
-      const here = await loadOnce(start);
-      found[at]?.times.push(here);
-      found[at]?.ratios.push(here / there);
+      const referenceMs = await loadOnce(reference);
+      const ms = await loadOnce(start);
+      found[at]?.times.push(ms);
+      found[at]?.ratios.push(ms / referenceMs);
     }
   return found.map(({ name, times, ratios }) => ({ name, ms: median(times), ratio: median(ratios) }));
 };
@@ -80,29 +80,27 @@ const sizeOf = async (folder: string): Promise<number> => {
   return (await Promise.all(files.map((name) => stat(join(folder, name))))).reduce((sum, { size }) => sum + size, 0);
 };
 
-/**
- * Measures the start and the size of every function's bundle.
- */
+/** Measures the start and the size of every function's bundle. */
 export const measureStarts = async (folder: string): Promise<Figure[]> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{}');
   const names = [...kinds.keys()];
   const bundles = await bundleAll(names as LambdaName[], folder);
-  const ours = names.map((name) => ({ name, file: join(folder, name, 'handler.mjs'), kind: kinds.get(name) ?? '' }));
-  const rivals: [Start, Start] = [
+  const starts = names.map((name) => ({ name, file: join(folder, name, 'handler.mjs'), kind: kinds.get(name) ?? '' }));
+  const references: [Start, Start] = [
     { name: 'stock esm', file: await bundleStock(folder, 'stock', stock, 'esm'), kind: 'stock' },
     { name: 'stock cjs', file: await bundleStock(folder, 'stock', stock, 'cjs'), kind: 'stock' },
   ];
-  const esm = await medianOf(rivals[0]);
-  const cjs = await medianOf(rivals[1]);
-  const [rival, ms] = esm <= cjs ? [rivals[0], esm] : [rivals[1], cjs];
+  const esm = await medianOf(references[0]);
+  const cjs = await medianOf(references[1]);
+  const [reference, ms] = esm <= cjs ? [references[0], esm] : [references[1], cjs];
   const figures: Figure[] = [{ name: 'start: SDK document client, stock bundle', value: ms, unit: 'ms' }];
-  for (const { name, ms, ratio } of await race(ours, rival))
-    figures.push({ name: `start: ${name}`, value: ratio, unit: 'x stock', most: 1.15, note: `${ms.toFixed(0)} ms` });
+  for (const { name, ms, ratio } of await compare(starts, reference))
+    figures.push({ name: `start: ${name}`, value: ratio, unit: 'x stock', max: 1.15, note: `${ms.toFixed(0)} ms` });
   for (const name of names) {
-    const note = `${((await sizeOf(join(folder, name))) / 1e3).toFixed(0)} KB with what loads later`;
+    const note = `${((await sizeOf(join(folder, name))) / 1e3).toFixed(0)} KB with lazy chunks`;
     const atStart = (bundles[name as LambdaName]?.startBytes ?? 0) / 1e3;
-    figures.push({ name: `size: ${name}, at start`, value: atStart, unit: 'KB', most: 420, note });
+    figures.push({ name: `size: ${name}, at start`, value: atStart, unit: 'KB', max: 420, note });
   }
   return figures;
 };

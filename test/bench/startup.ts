@@ -9,25 +9,25 @@ import { type Figure, median } from './figures.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ROUNDS = 5;
 
-/** Gives the peak resident memory of a process in MB; 0 when it has ended. */
+/** Returns the peak resident memory of a process in MB, or 0 if it has ended. */
 const peakOf = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1_024) / 1e6;
 };
 
-/** Is a process that of Node which serves, and not npm or the shell above it? */
+/** Whether a process is the host itself, and not npm or the shell above it. */
 const isHost = async (pid: number): Promise<boolean> => {
   const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   return words[1] === 'bin/run.ts';
 };
 
-/** The processes of the host below npm: the one that serves, and whatever it started. */
+/** Returns the processes of the host below npm: the host and its descendants. */
 const hostBelow = async (npm: number) => {
   for (const { pid } of await familyOf(npm)) if (await isHost(pid)) return familyOf(pid);
   return [];
 };
 
-/** Starts the cloud as a user does, from an empty folder, and stops it once it is ready. */
+/** Starts the host as a user does, with an empty folder, and stops it once it is ready. */
 const startOnce = async (dataDir: string) => {
   const start = performance.now();
   const variables = ['PORT=0', `DATA_DIR=${dataDir}`];
@@ -41,15 +41,15 @@ const startOnce = async (dataDir: string) => {
   const ms = performance.now() - start;
   const host = await hostBelow(child.pid ?? 0);
   const [serving] = host;
-  if (!serving) throw new Error('npm start has started no host');
+  if (!serving) throw new Error('npm start did not start a host');
   const peaks = await Promise.all(host.map(({ pid }) => peakOf(pid)));
-  // A signal for npm would end the shell between them, and leave the host running.
+  // A signal to npm would end the shell in between, and leave the host running.
   process.kill(serving.pid, 'SIGTERM');
   await exited;
   return { ms, processes: host.length, megabytes: peaks.reduce((sum, peak) => sum + peak, 0) };
 };
 
-/** Measures the time from `npm start` to `ready`, and the processes of the host and their memory then. */
+/** Measures the time from `npm start` to `ready`, and the processes and memory of the host then. */
 export const measureStartup = async (folder: string): Promise<Figure[]> => {
   const runs: Awaited<ReturnType<typeof startOnce>>[] = [];
   for (let round = 0; round < ROUNDS; round++) runs.push(await startOnce(join(folder, `start-${round}`)));
@@ -57,14 +57,14 @@ export const measureStartup = async (folder: string): Promise<Figure[]> => {
   const peaks = runs.map(({ megabytes }) => megabytes);
   const note = `rounds: ${times.map((time) => time.toFixed(2)).join(', ')}`;
   return [
-    { name: '`npm start` to `ready`', value: median(times), unit: 's', most: 2, note },
-    { name: 'memory of the host at `ready`', value: Math.max(...peaks), unit: 'MB', most: 250 },
+    { name: '`npm start` to `ready`', value: median(times), unit: 's', max: 2, note },
+    { name: 'memory of the host at `ready`', value: Math.max(...peaks), unit: 'MB', max: 250 },
     {
       name: 'processes of the host at `ready`',
       value: Math.max(...runs.map((run) => run.processes)),
       unit: '',
-      most: 1,
-      least: 1,
+      max: 1,
+      min: 1,
     },
   ];
 };

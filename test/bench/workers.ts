@@ -5,9 +5,9 @@ import type { Figure } from './figures.ts';
 import { type Ear, listen, type Posted, postFall, type Sensor, until } from './site.ts';
 
 const FALLS = 200;
-const MOST = 2;
+const MAX_RATIO = 2;
 
-/** Gives the seconds until the last of a burst of falls of one sensor has arrived. */
+/** Returns the seconds until the last of a burst of falls of one sensor has arrived. */
 const burst = async (ear: Ear, sensor: Sensor): Promise<number> => {
   const start = performance.now();
   const posted: Posted[] = [];
@@ -20,15 +20,14 @@ const measureWith = async (workers: number): Promise<number> => {
   const [cloud, ear] = await Promise.all([startHostWithWorkers(workers), listen()]);
   try {
     const { sensors } = await createBenchHome(await adminOf(cloud.url), 'maple', ear, 1);
-    return await burst(ear, sensors[0] ?? (await Promise.reject(new Error('there is no sensor'))));
+    return await burst(ear, sensors[0] ?? (await Promise.reject(new Error('the home has no sensor'))));
   } finally {
     await Promise.all([cloud.stop(), ear.receiver.stop()]);
   }
 };
 
 /**
- * Measures a burst of falls of one sensor with several processes of `process` on one queue. More processes must not
- * make it slower.
+ * Measures a burst of falls of one sensor with several `process` workers on one queue. More workers must not be slower.
  */
 export const measureWorkers = async (): Promise<Figure[]> => {
   const alone = await measureWith(1);
@@ -38,7 +37,7 @@ export const measureWorkers = async (): Promise<Figure[]> => {
       name: `${FALLS} falls of one sensor, ${workers} processes`,
       value: (await measureWith(workers)) / alone,
       unit: 'x 1 process',
-      most: MOST,
+      max: MAX_RATIO,
     });
   return figures;
 };

@@ -10,14 +10,14 @@ const pseudo: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** What CloudFormation gives for a resource by `Ref`, and by `Fn::GetAtt`. */
-type Given = { ref: string; attributes: Readonly<Record<string, string>> };
+/** What CloudFormation returns for a resource by `Ref` and by `Fn::GetAtt`. */
+type Returned = { ref: string; attributes: Readonly<Record<string, string>> };
 
 const arn = (service: string, resource: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
-const withArn = (ref: string, Arn: string): Given => ({ ref, attributes: { Arn } });
-const plain = (id: string): Given => ({ ref: id, attributes: {} });
+const withArn = (ref: string, Arn: string): Returned => ({ ref, attributes: { Arn } });
+const plain = (id: string): Returned => ({ ref: id, attributes: {} });
 
-/** The ARN of a function by its name, or of an alias by `function:alias`. */
+/** Returns the ARN of a function by its name, or of an alias by `function:alias`. */
 export const lambdaArn = (name: string): string => arn('lambda', `function:${name}`);
 
 type Kind = (
@@ -25,8 +25,9 @@ type Kind = (
   origin: string,
   properties: Resource['Properties'],
   resolve: (value: unknown) => unknown,
-) => Given;
-/** The kinds of resources that functions and APIs are made of; those of other kinds are not looked at. */
+) => Returned;
+
+/** The types of resources that functions and APIs consist of. Other types are ignored. */
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::ApiGateway::Deployment': plain,
   'AWS::ApiGateway::RestApi': plain,
@@ -49,7 +50,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     const name = String(properties?.FunctionName ?? id);
     return withArn(name, lambdaArn(name));
   },
-  // The number of a version is not known before it is made.
+  // The number of a version is known only after its deployment.
   'AWS::Lambda::Version': (id) => ({ ref: id, attributes: { Version: id } }),
   'AWS::Logs::LogGroup': (id) => withArn(id, arn('logs', `log-group:${id}:*`)),
   'AWS::S3::Bucket': (id) => withArn(id.toLowerCase(), `arn:aws:s3:::${id.toLowerCase()}`),
@@ -69,26 +70,26 @@ type Intrinsics = Partial<{
   'Fn::Sub': string;
 }>;
 
-/** A logical id without the hash that the CDK ends it with. */
+/** Returns a logical id without the hash that the CDK appends. */
 export const shortOf = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
 
 /**
- * The account as a stack makes it. `origin`: where its services answer. Everything in a template that depends on what
- * else is deployed is resolved by the names that are given here.
+ * Creates an account as a stack would leave it, with its services at `origin`. References in the template are resolved with
+ * the names assigned here.
  */
 export const createAccount = ({ Resources }: Template, origin: string) => {
-  const given = (id: string): Given => {
+  const returned = (id: string): Returned => {
     const { Type = '', Properties } = Resources[id] ?? {};
-    const made = kinds[Type]?.(id, origin, Properties, resolve);
-    if (!made) throw new Error(`nothing is known of ${id} ${Type}`);
-    return made;
+    const values = kinds[Type]?.(id, origin, Properties, resolve);
+    if (!values) throw new Error(`the resource ${id} (${Type}) is not simulated`);
+    return values;
   };
   const attribute = (id: string, name: string): string => {
-    const value = given(id).attributes[name];
-    if (value === undefined) throw new Error(`nothing is known of ${name} of ${id}`);
+    const value = returned(id).attributes[name];
+    if (value === undefined) throw new Error(`the attribute ${name} of ${id} is not simulated`);
     return value;
   };
-  const ref = (id: string): string => pseudo[id] ?? given(id).ref;
+  const ref = (id: string): string => pseudo[id] ?? returned(id).ref;
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
     if (value === null || typeof value !== 'object') return value;
@@ -101,13 +102,13 @@ export const createAccount = ({ Resources }: Template, origin: string) => {
     if (intrinsics['Fn::Split']) return String(resolve(intrinsics['Fn::Split'][1])).split(intrinsics['Fn::Split'][0]);
     if (intrinsics['Fn::Sub']) return intrinsics['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, id: string) => ref(id));
     const unknown = Object.keys(intrinsics).find((key) => key.startsWith('Fn::'));
-    if (unknown) throw new Error(`${unknown} is not resolved here`);
+    if (unknown) throw new Error(`${unknown} is not simulated`);
     return Object.fromEntries(Object.entries(intrinsics).map(([key, of]) => [key, resolve(of)]));
   };
-  const known = new Map<string, unknown>();
+  const resolved = new Map<string, unknown>();
   const all = <P extends object>(type: string): (P & { id: string; dependsOn: string[] })[] => {
-    const made =
-      known.get(type) ??
+    const resources =
+      resolved.get(type) ??
       Object.entries(Resources)
         .filter(([, { Type }]) => Type === type)
         .map(([id, { Properties = {}, DependsOn = [] }]) => ({
@@ -115,21 +116,21 @@ export const createAccount = ({ Resources }: Template, origin: string) => {
           id,
           dependsOn: [DependsOn].flat(),
         }));
-    known.set(type, made);
-    return made as (P & { id: string; dependsOn: string[] })[];
+    resolved.set(type, resources);
+    return resources as (P & { id: string; dependsOn: string[] })[];
   };
   return {
-    /** The resources of a type with their properties resolved. */
+    /** Returns the resources of a type with their properties resolved. */
     all,
     ref,
     arnOf: (id: string) => attribute(id, 'Arn'),
-    /** The ARN of the resource of a type that `Ref` gives this for. */
+    /** Returns the ARN of the resource of a type whose `Ref` has this value. */
     arnByRef: (type: string, wanted: string) => {
       const found = all(type).find(({ id }) => ref(id) === wanted);
       if (!found) throw new Error(`there is no ${type} ${wanted}`);
       return attribute(found.id, 'Arn');
     },
-    /** The resource of a type that has an ARN. */
+    /** Returns the resource of a type with this ARN. */
     byArn: <P extends object>(type: string, wanted: string) => {
       const found = all<P>(type).find(({ id }) => attribute(id, 'Arn') === wanted);
       if (!found) throw new Error(`there is no ${type} ${wanted}`);
@@ -137,4 +138,5 @@ export const createAccount = ({ Resources }: Template, origin: string) => {
     },
   };
 };
+
 export type Account = ReturnType<typeof createAccount>;

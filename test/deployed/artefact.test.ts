@@ -6,24 +6,24 @@ import { clientOf, logIn } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { unreadableOf } from '../fixtures/tasks.ts';
-import { seenThere } from './gateway.ts';
+import { toAccountAddress } from './gateway.ts';
 
 let cloud: Awaited<ReturnType<typeof startTestCloud>>;
-const mails: string[] = [];
+const emails: string[] = [];
 const clock = skippingClock(Date.now());
-/** Dead letters are put back once in so long, ms. */
-const QUARTER = 900_000;
+/** The interval (ms) at which the sweep redrives dead letters. */
+const REDRIVE_INTERVAL = 900_000;
 let maker: Receiver;
 beforeAll(async () => {
   maker = await startReceiver();
   cloud = await startTestCloud({
     clock,
-    say: (line) => void mails.push(line),
+    say: (line) => void emails.push(line),
     log: () => {},
-    // The story's receiver hangs once.
+    // The receiver of the story hangs once.
     environment: {
       DELIVERY_DEADLINE_SECONDS: '2',
-      MAKER_A_FEEDBACK_URL: seenThere(maker.url),
+      MAKER_A_FEEDBACK_URL: toAccountAddress(maker.url),
       CORS_ORIGINS: 'https://app.example.org',
     },
   });
@@ -31,25 +31,25 @@ beforeAll(async () => {
 afterAll(() => Promise.all([cloud.stop(), maker.stop()]));
 
 const queues = () => {
-  if (!('queues' in cloud.waiting)) throw new Error('the queues are elsewhere');
+  if (!('queues' in cloud.waiting)) throw new Error('the queues are not in this process');
   return cloud.waiting;
 };
 
-test('the main job: a fall, a receiver in trouble, and a webhook that arrives all the same', async () => {
-  const told: string[] = [];
+test('delivers the webhook of a fall although its receiver fails first', async () => {
+  const lines: string[] = [];
   const account = { username: 'admin', password: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
-  const held = await tellStory({ base: cloud.url, ...account, say: (line) => void told.push(line) });
-  expect(held, told.join('\n')).toBe(true);
+  const passed = await tellStory({ base: cloud.url, ...account, say: (line) => void lines.push(line) });
+  expect(passed, lines.join('\n')).toBe(true);
 });
 
-test('whoever forgot a password gets a code by mail from the address of the stage, and sets another one', async () => {
+test('sends a password reset code by email, with which the user sets a new password', async () => {
   const admin = await adminOf(cloud.url);
   const { customerId } = await createHome(admin, 'maple', []);
   const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };
   await admin.ok('POST', '/users', { ...person, customerId, email: 'a@example.com', permissions: [] });
   const anybody = clientOf(cloud.url);
   await anybody.ok('POST', '/users/password-reset', { username: person.username });
-  const [mail = ''] = mails;
+  const [mail = ''] = emails;
   expect(mail).toMatch(/^mail to a@example\.com: /);
   const [code] = /^[\w-]{32}$/m.exec(mail) ?? [];
   const newPassword = 'another-long-password';
@@ -57,23 +57,23 @@ test('whoever forgot a password gets a code by mail from the address of the stag
   await logIn(anybody, person.username, newPassword);
 });
 
-test('feedback reaches the maker, signed', async () => {
+test('sends signed feedback to the maker', async () => {
   const { client } = await createHome(await adminOf(cloud.url), 'birch', ALL_PERMISSIONS);
   const { sensorId } = await linkSensor(client);
   const opinion = { referenceDate: clock.now(), reason: 'dog', classification: 'FALSE_POSITIVE' };
-  const given = [1, 2].map(() => client.ok('POST', `/sensors/${sensorId}/feedback`, opinion));
-  const answers = await Promise.all(given);
-  const got = await maker.until(2);
-  const ids = got.map(({ body }) => JSON.parse(body).feedback.id);
+  const calls = [1, 2].map(() => client.ok('POST', `/sensors/${sensorId}/feedback`, opinion));
+  const answers = await Promise.all(calls);
+  const received = await maker.until(2);
+  const ids = received.map(({ body }) => JSON.parse(body).feedback.id);
   expect(ids.toSorted()).toEqual(answers.map(({ id }) => id).toSorted());
-  for (const { headers } of got) expect(headers['webhook-signature']).toMatch(/^v1,/);
+  for (const { headers } of received) expect(headers['webhook-signature']).toMatch(/^v1,/);
 });
 
-test('dead letters are put back by the clock, and what nobody can read is put aside', async () => {
+test('redrives dead letters on schedule, and quarantines unreadable ones', async () => {
   const { queues: all, dead } = queues();
   const names = ['events', 'timers', 'deliveries', 'retries'] as const;
   for (const name of names) dead[name].send(unreadableOf(name));
-  clock.skipTo(clock.now() + QUARTER);
+  clock.skipTo(clock.now() + REDRIVE_INTERVAL);
   await cloud.sweep();
   await cloud.idle();
   expect(names.map((name) => dead[name].stats().visible)).toEqual([0, 0, 0, 0]);
@@ -81,7 +81,7 @@ test('dead letters are put back by the clock, and what nobody can read is put as
   expect(notes).toEqual(names.map(() => 'no task'));
 });
 
-test('a page of a listed origin asks both APIs before it calls them, and may read what they refuse', async () => {
+test('lets pages of an allowed origin preflight both APIs, and read their errors', async () => {
   const page = { origin: 'https://app.example.org', 'access-control-request-method': 'GET' };
   for (const path of ['/users/me', '/devices/id_00000000000000000000000/config']) {
     const asked = await clientOf(cloud.url).call('OPTIONS', path, undefined, page);
@@ -91,7 +91,7 @@ test('a page of a listed origin asks both APIs before it calls them, and may rea
   }
 });
 
-test('a body that fits an invocation, and no operation, is refused by the function', async () => {
+test('rejects a body that fits an invocation but no operation with 413', async () => {
   const anybody = clientOf(cloud.url);
   const large = { username: 'x'.repeat(4_000_000), password: ADMIN_PASSWORD };
   expect((await anybody.call('POST', '/users/login', large)).status).toBe(413);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 export type Resource = { Type: string; Properties?: Readonly<Record<string, unknown>>; DependsOn?: string | string[] };
 export type Template = { Resources: Record<string, Resource> };
-/** What `cdk synth` wrote: the template of its only stack, and the folder of each asset by its key in the bucket. */
+
+/** The output of `cdk synth`: the template of its only stack, and the folders of assets by their keys in the bucket. */
 export type Assembly = { template: Template; assets: ReadonlyMap<string, string> };
 
 type Manifest = { artifacts: Record<string, { type: string; properties: { templateFile: string; file: string } }> };
@@ -11,12 +12,12 @@ type Assets = {
   files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
 };
 
-/** Reads a cloud assembly, and nothing else: neither contracts nor code of this repository. */
+/** Reads a cloud assembly, without any contracts or code of this repository. */
 export const readAssembly = (folder: string): Assembly => {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const artifacts = Object.values((read('manifest.json') as Manifest).artifacts);
   const [stack, ...more] = artifacts.filter(({ type }) => type === 'aws:cloudformation:stack');
-  if (!stack || more.length > 0) throw new Error(`one stack is wanted in ${folder}`);
+  if (!stack || more.length > 0) throw new Error(`${folder} must contain exactly one stack`);
   const manifests = artifacts.filter(({ type }) => type === 'cdk:asset-manifest');
   const files = manifests.flatMap(({ properties }) => Object.values((read(properties.file) as Assets).files));
   const assets = files.flatMap(({ source, destinations }) =>

@@ -4,29 +4,29 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The runtime of a function: what runs in its process beside its bundle, and speaks Lambda's runtime API.
+ * The runtime of a function, which runs next to its bundle in the same process, and uses Lambda's runtime API.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 const { AWS_LAMBDA_RUNTIME_API = '', LAMBDA_TASK_ROOT = '', _HANDLER = '' } = process.env;
 const { AWS_LAMBDA_FUNCTION_NAME = '', AWS_LAMBDA_FUNCTION_MEMORY_SIZE = '' } = process.env;
 const [host = '', port = ''] = AWS_LAMBDA_RUNTIME_API.split(':');
 
-// The clock of the account may be ahead of this machine's: it is set as an invocation begins.
+// The clock of the account may be ahead of the one of this machine. It is set at the start of each invocation.
 let ahead = 0;
 const { now } = Date;
 Date.now = () => now() + ahead;
 
-// To an account the machine of the tests is at an address of a network: its own loopback answers for Lambda itself.
+// The account knows the machine of the tests by this address, because loopback is Lambda itself.
 const MACHINE = '10.77.0.1';
 type Target = { host?: string };
 const { connect } = Socket.prototype;
-Socket.prototype.connect = function (this: Socket, ...given: [Target | Target[]]) {
-  const [target] = given.flat() as [Target?];
+Socket.prototype.connect = function (this: Socket, ...args: [Target | Target[]]) {
+  const [target] = args.flat() as [Target?];
   if (target?.host === MACHINE) {
     target.host = '127.0.0.1';
     Object.defineProperty(this, 'remoteAddress', { value: MACHINE });
   }
-  return Reflect.apply(connect, this, given);
+  return Reflect.apply(connect, this, args);
 } as typeof connect;
 
 type Answer = { headers: IncomingHttpHeaders; body: string };
@@ -42,7 +42,7 @@ const call = (method: string, path: string, body = '', headers: Record<string, s
     sent.on('error', reject).end(body);
   });
 
-const told = (error: unknown) => {
+const errorReport = (error: unknown) => {
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const headers = { 'Lambda-Runtime-Function-Error-Type': `Unhandled.${name}` };
   return [JSON.stringify({ errorType: name, errorMessage: message, stackTrace: stack.split('\n') }), headers] as const;
@@ -52,7 +52,7 @@ type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 const load = async (): Promise<Handler> => {
   const [file, name = ''] = _HANDLER.split('.');
   const module = await import(pathToFileURL(join(LAMBDA_TASK_ROOT, `${file}.mjs`)).href);
-  if (typeof module[name] !== 'function') throw new Error(`${_HANDLER} is no function`);
+  if (typeof module[name] !== 'function') throw new Error(`${_HANDLER} is not a function`);
   return module[name];
 };
 
@@ -76,7 +76,7 @@ const work = async (handle: Handler): Promise<void> => {
     const result = await handle(JSON.parse(body), contextOf(headers));
     await call('POST', `invocation/${id}/response`, JSON.stringify(result) ?? 'null');
   } catch (error) {
-    await call('POST', `invocation/${id}/error`, ...told(error));
+    await call('POST', `invocation/${id}/error`, ...errorReport(error));
   }
 };
 
@@ -84,7 +84,7 @@ try {
   const handle = await load();
   for (;;) await work(handle);
 } catch (error) {
-  // Without a runtime API there is nobody to tell.
-  await call('POST', 'init/error', ...told(error)).catch(() => {});
+  // Without a runtime API, the error cannot be reported.
+  await call('POST', 'init/error', ...errorReport(error)).catch(() => {});
   process.exit(1);
 }

@@ -16,14 +16,14 @@ import { environment } from '#shared/settings/environment.ts';
 const names = ['server', 'docs', 'console', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
 const bundles = inject('bundles');
 
-/** Runs a module in a Node of its own, with this environment alone, and gives what it prints as JSON. */
+/** Runs a module in a separate Node process with only this environment, and returns what it prints as JSON. */
 const run = async (source: string, env: Record<string, string> = {}): Promise<unknown> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env });
   return JSON.parse(stdout);
 };
 const handlerOf = (name: (typeof names)[number]) => JSON.stringify(join(bundles[name].folder, 'handler.mjs'));
 
-/** Stands in for AWS: notes the requests, and gives the same answer to each. */
+/** Starts a fake of AWS that records requests and returns the same response to each. */
 const listen = async (answer: object, status = 200) => {
   const requests: { headers: IncomingMessage['headers']; body: unknown }[] = [];
   const server = createServer(async (request, response) => {
@@ -50,23 +50,23 @@ const textOf = (name: LambdaName): string =>
 
 const sending = ['enqueue:events', 'enqueue:timers', 'enqueue:deliveries', 'enqueue:retries', 'enqueue:jobs'] as const;
 /**
- * Services, the capabilities for which a bundle contains them, and what betrays their code: a path of its source, or a word that
- * only this code has. The AWS SDK is bundled in one piece, so its clients are found by the names of calls.
+ * Services, the capabilities for which a bundle contains them, and how to recognize their code: by a source path, or by a word
+ * that occurs nowhere else. The AWS SDK is bundled in one piece, so its clients are recognized by the names of calls.
  */
 const services: readonly { what: string; by: readonly Capability[]; trace: RegExp | string }[] = [
-  { what: 'mails by SES', by: ['send:mail'], trace: 'SendEmail' },
-  { what: 'texts of messages to people', by: ['send:person'], trace: /delivery\/targets\/people\.ts$/ },
+  { what: 'email by SES', by: ['send:mail'], trace: 'SendEmail' },
+  { what: 'texts of notifications', by: ['send:person'], trace: /delivery\/targets\/people\.ts$/ },
   { what: 'SMS', by: ['send:person'], trace: 'SendTextMessage' },
   { what: 'Telegram', by: ['send:person'], trace: 'api.telegram.org' },
-  { what: 'pushes', by: ['send:person'], trace: /\/web-push\// },
-  { what: 'calls of webhooks', by: ['call:webhooks', 'send:person'], trace: /delivery\/webhook-client\.ts$/ },
+  { what: 'push notifications', by: ['send:person'], trace: /\/web-push\// },
+  { what: 'webhook requests', by: ['call:webhooks', 'send:person'], trace: /delivery\/webhook-client\.ts$/ },
   { what: 'queues', by: [...sending, 'consume', 'redrive'], trace: 'SendMessageBatch' },
   { what: 'MQTT', by: ['notify:devices', 'refuse:messages'], trace: /aws\/publish\.ts$/ },
   { what: 'KMS', by: ['seal:secrets', 'open:secrets', 'open:addresses', 'keep:otps'], trace: 'TrentService' },
-  { what: 'hashing of passwords', by: ['hash:passwords'], trace: /auth\/password\.ts$/ },
+  { what: 'password hashing', by: ['hash:passwords'], trace: /auth\/password\.ts$/ },
   { what: 'files in S3', by: ['keep:exports', 'share:exports'], trace: /exports\/on-s3\.ts$/ },
   { what: 'ZIP', by: ['keep:exports'], trace: /\/yazl\// },
-  { what: 'subscriptions of alarms', by: ['list:subscriptions'], trace: 'ListSubscriptionsByTopic' },
+  { what: 'alarm subscriptions', by: ['list:subscriptions'], trace: 'ListSubscriptionsByTopic' },
   { what: 'login at an issuer', by: ['ask:issuer'], trace: /\/openid-client\// },
   { what: 'one-time codes', by: ['keep:otps'], trace: /\/otplib\/|\/@otplib\// },
 ];
@@ -74,20 +74,20 @@ const hasTrace = (name: LambdaName, trace: RegExp | string): boolean =>
   typeof trace === 'string' ? textOf(name).includes(trace) : bundles[name].sources.some((file) => trace.test(file));
 
 describe('a bundle', () => {
-  // Those that judge messages have the state machines of sensors besides.
+  // Functions that evaluate messages also contain the state machines of sensors.
   it.each(lambdas.map(({ name }) => [name, name === 'devices' || name === 'process' ? 420 : 400] as const))(
-    '%s: loads at most %i KB at start',
-    (name, most) => {
-      expect(bundles[name].startBytes).toBeLessThanOrEqual(most * 1_000);
+    '%s loads at most %i KB at start',
+    (name, maxKilobytes) => {
+      expect(bundles[name].startBytes).toBeLessThanOrEqual(maxKilobytes * 1_000);
     },
   );
 
-  it.each(names)('%s: loads in a fresh Node and exports a handler', async (name) => {
+  it.each(names)('%s loads in a new Node process and exports a handler', async (name) => {
     const source = `import { handler } from ${handlerOf(name)}; console.log(JSON.stringify(typeof handler));`;
     expect(await run(source, credentials)).toBe('function');
   });
 
-  it('answers a request, and signs what it asks of the table with the credentials of its environment', async () => {
+  it('answers a request, and signs table calls with the credentials of its environment', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -106,7 +106,7 @@ describe('a bundle', () => {
     expect(headers['x-amz-security-token']).toBe('token');
   });
 
-  it('contains the description of the API, without the code that makes it', async () => {
+  it('contains the description of the API, without the code that creates it', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -124,7 +124,7 @@ describe('a bundle', () => {
     expect(bundles.server.sources).not.toContain('shared/api/openapi/describe.ts');
   });
 
-  it('logs stack traces with the lines of this project, by a source map without sources', async () => {
+  it('logs stack traces with lines of this project, from a source map without sources', async () => {
     await using table = await listen({ __type: 'ResourceNotFoundException' }, 400);
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -139,7 +139,7 @@ describe('a bundle', () => {
       expect(JSON.parse(readFileSync(join(bundles.server.folder, file), 'utf8')).sourcesContent).toBeUndefined();
   });
 
-  it('logs its metrics in one line, by a chunk that is loaded only then', async () => {
+  it('logs its metrics in one line, with a lazy chunk', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1000' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -149,7 +149,7 @@ describe('a bundle', () => {
     expect(line).toMatchObject({ CallsLimited: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'SensorCloud-x' }] } });
   });
 
-  it('draws a picture by a chunk that is loaded only then, and returns it in base64', async () => {
+  it('renders a QR code with a lazy chunk, and returns it in base64', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -162,7 +162,7 @@ describe('a bundle', () => {
     expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
   });
 
-  it('has the script of the docs page in a chunk that is loaded only then, and that fits into an answer of a Lambda', async () => {
+  it('contains the script of the docs page in a lazy chunk that fits into a response of Lambda', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1' } } });
     const headers = { 'accept-encoding': 'gzip, br' };
     const [file = ''] = Object.keys(library).filter((name) => name.endsWith('.js'));
@@ -176,12 +176,12 @@ describe('a bundle', () => {
     const answer = await run(source, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: table.url });
     expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } });
     expect(answer).toMatchObject({ end: expect.stringContaining("url: 'openapi.json'") });
-    // Even for a client that takes no gzip. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+    // Even for a client without gzip. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
     expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
   });
 
-  it('sends to a queue by a chunk that is loaded only then', async () => {
-    // The MD5 of the message, which the SDK compares.
+  it('sends to a queue with a lazy chunk', async () => {
+    // The SDK verifies the MD5 of the message.
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
     await using queue = await listen({ Successful, Failed: [] });
     const { folder } = bundles.sweep;
@@ -196,7 +196,7 @@ describe('a bundle', () => {
     expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
   });
 
-  it('sends a mail by a chunk that is loaded only then, with the credentials of its environment', async () => {
+  it('sends an email with a lazy chunk and the credentials of its environment', async () => {
     await using ses = await listen({ MessageId: 'm' });
     const { folder, startBytes } = bundles.auth;
     const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
@@ -209,7 +209,7 @@ describe('a bundle', () => {
     const destination = { FromEmailAddress: 'from@example.com', Destination: { ToAddresses: ['to@example.com'] } };
     expect(ses.requests[0]?.body).toMatchObject(destination);
     expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
-    // What the client shares with that of the table must not come into the start.
+    // Code that this client shares with the table client must not be loaded at start.
     expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
   });
 
@@ -224,21 +224,21 @@ describe('a bundle', () => {
       expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
   });
 
-  it.each(lambdas)('$name: contains the services that its contract uses, and no others', ({ name, uses }) => {
+  it.each(lambdas)('$name contains exactly the services that its contract uses', ({ name, uses }) => {
     const used: readonly Use[] = uses;
     const wanted = services.filter(({ by }) => by.some((capability) => used.includes(capability)));
     const found = services.filter(({ trace }) => hasTrace(name as LambdaName, trace));
     expect(found.map(({ what }) => what)).toEqual(wanted.map(({ what }) => what));
   });
 
-  it('has the parts of the store that its function calls, and not those that few functions call', () => {
-    // Words that only these parts have.
+  it('contains only the parts of the store that its function calls', () => {
+    // Words that occur only in these parts.
     const has = (name: LambdaName, word: string) => textOf(name).includes(word);
     expect([has('sensors', 'code_used'), has('feedback', 'feedbackRevision')]).toEqual([true, true]);
     expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
   });
 
-  // Making a schema takes 20 us of each start, and a constant beside it is enough to bring it into every bundle.
+  // A schema adds 20 us to each start, and importing a constant from its module is enough to include it.
   it.each([
     ['shared/domain/identity/data-job-view.ts', ['personal-data', 'data-jobs']],
     ['shared/domain/service-health-view.ts', ['server']],
@@ -246,17 +246,17 @@ describe('a bundle', () => {
     ['shared/domain/rule/acknowledgement-view.ts', ['rule-hits', 'acknowledge']],
     ['shared/domain/rule/rule-hit.ts', ['rule-hits']],
     ['shared/domain/formats/teams-payload.ts', []],
-  ])('makes the schemas of %s at its start only in: %j', (file, names) => {
-    const making = lambdas.filter(({ name }) => bundles[name as LambdaName].startSources.includes(file));
-    expect(making.map(({ name }) => name)).toEqual(names);
+  ])('builds the schemas of %s at start only in: %j', (file, names) => {
+    const building = lambdas.filter(({ name }) => bundles[name as LambdaName].startSources.includes(file));
+    expect(building.map(({ name }) => name)).toEqual(names);
   });
 
-  it('that decides to whom events go, or takes messages, has no code that makes payloads', () => {
+  it('process and devices contain no code that renders payloads', () => {
     const has = (name: LambdaName) => bundles[name].sources.some((file) => file.endsWith('formats/render.ts'));
     expect([has('deliver'), has('process'), has('devices')]).toEqual([true, false, false]);
   });
 
-  it.each(lambdas)('$name: loads the clients of webhooks, queues, KMS and SES only when needed', ({ name }) => {
+  it.each(lambdas)('$name loads the clients of webhooks, queues, KMS and SES lazily', ({ name }) => {
     const { sources, startSources } = bundles[name as LambdaName];
     const lazy = /delivery\/connect\.ts|\.sdk\/shared-(?!store-)|powertools/;
     expect(sources.filter((file) => lazy.test(file)).length).toBeGreaterThan(0);

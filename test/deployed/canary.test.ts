@@ -28,11 +28,11 @@ afterAll(async () => {
   rmSync(outdir, { recursive: true });
 });
 
-test('a fall of the canary comes back through both APIs, round after round, with the rights of the artefact', async () => {
+test('falls of the canary pass both APIs and reach their webhook, round after round, with the deployed permissions', async () => {
   const admin = await adminOf(cloud.url);
   const seconds = async () => (await admin.ok<{ canarySeconds: number | null }>('GET', '/health')).canarySeconds;
   expect(await seconds()).toBe(null);
-  for (const _ of ['the first, which furnishes', 'the next']) {
+  for (const _ of ['the first round, which creates the home', 'the next round']) {
     clock.skipTo(clock.now() + CANARY_SECONDS * 1_000);
     await eventually(async () => expect(await seconds()).toBeLessThan(60));
     await cloud.idle();

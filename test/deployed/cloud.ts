@@ -20,34 +20,34 @@ import { createJudge, type Judge } from '../fixtures/iam-judge.ts';
 import { type Account, createAccount } from './account.ts';
 import type { Assembly } from './assembly.ts';
 import { startEndpoint } from './endpoint.ts';
-import { mappingsOf, SIDE_BY_SIDE, startEvents } from './events.ts';
+import { DEFAULT_CONCURRENCY, mappingsOf, startEvents } from './events.ts';
 import { createFunctions, type DeployedFunction } from './functions.ts';
-import { seenThere, startGateway } from './gateway.ts';
+import { startGateway, toAccountAddress } from './gateway.ts';
 import { metricsIn } from './measured.ts';
 import { startMqtt } from './mqtt.ts';
 import { policiesOf } from './policies.ts';
-import { createQueues, type Made } from './queues.ts';
+import { createQueues, type DeployedQueue } from './queues.ts';
 
 type Options = Pick<CloudOptions, 'first'> &
   Partial<CloudOptions> & {
-    /** Settings of another stage than the one that was synthesised, by their variables. */
+    /** Variables that override the settings of the synthesised stage. */
     environment?: Readonly<Record<string, string>>;
-    /** Functions know the address where the APIs are here, to call it themselves. */
+    /** Sets the actual address of the APIs in functions, so that they can call it. */
     isReached?: true;
-    /** Invocations at a time for messages of a queue, by its name. */
+    /** Concurrent invocations for messages of a queue, by its name. */
     sideBySide?: Readonly<Record<string, number>>;
-    /** Each put and removal of an item is carried out, and its first answer does not arrive. */
+    /** Executes each put and removal of an item, but loses its first response. */
     losesAnswers?: true;
   };
 
-/** A cloud of the artefact, with what was seen of it. */
+/** A running cloud assembly, with what was observed of it. */
 export type Deployed = Cloud & {
   judge: Judge;
-  /** What failed that no function answered for: invocations that threw, were late or were refused. */
+  /** Failed invocations: those that threw, timed out or were denied. */
   faults: string[];
   functions: readonly DeployedFunction[];
   account: Account;
-  /** The metrics that CloudWatch would have made of the lines of its functions. */
+  /** The metrics that CloudWatch would have extracted from the logs of its functions. */
   measured: ReadonlySet<string>;
 };
 
@@ -59,8 +59,8 @@ const createTableIn = async (endpoint: string, TableName: string, design: object
   client.destroy();
 };
 
-/** The queues by their names, as those of a local host are. */
-const named = (queues: readonly Made[]): { queues: LocalQueues; dead: LocalQueues } => {
+/** Returns the queues by name, as on a local host. */
+const byName = (queues: readonly DeployedQueue[]): { queues: LocalQueues; dead: LocalQueues } => {
   const pick = (isDead: boolean) =>
     Object.fromEntries(
       queues
@@ -70,16 +70,16 @@ const named = (queues: readonly Made[]): { queues: LocalQueues; dead: LocalQueue
   return { queues: pick(false), dead: pick(true) };
 };
 
-/** What a test does to a cloud from behind, past its API and its policies. */
-const behindOf = (
+/** Returns a runtime with which tests access the table and the queues directly, without API and policies. */
+const directRuntime = (
   options: Options,
   table: Runtime['table'],
   settings: Runtime['settings'],
-  waiting: Made[],
+  waiting: DeployedQueue[],
 ): Runtime => {
   const { clock = systemClock, random = randomBytes, passwordCost, log = logTo(() => {}) } = options;
   const none = async (): Promise<never> => {
-    throw new Error('only a function does that');
+    throw new Error('only functions can do that');
   };
   return {
     settings,
@@ -88,7 +88,7 @@ const behindOf = (
     random,
     log,
     now: clock.now,
-    queues: queuesOf(named(waiting).queues),
+    queues: queuesOf(byName(waiting).queues),
     webhookClient: none,
     mail: none,
     peopleOf: none,
@@ -98,19 +98,19 @@ const behindOf = (
   };
 };
 
-/** In AWS what functions measure leaves with their lines for CloudWatch; nothing here makes metrics of them. */
+/** Throws, because metrics leave functions with their logs, and nothing stores their values here. */
 const valuesOf = (name: string): never => {
-  throw new Error(`what functions measure is not kept here, and neither is ${name}`);
+  throw new Error(`values of metrics are not stored here, including ${name}`);
 };
 
-/** Functions that read queues have as many processes as work on their queues side by side; others two, when they need them. */
+/** Returns the processes of a function: one per concurrent invocation of its queues, or up to two on demand without queues. */
 const processesOf = (account: Account, sideBySide: (arn: string) => number) => {
   const mappings = mappingsOf(account);
   return (arn: string) => {
     const isOwn = (lambda: string) => lambda === arn || lambda.startsWith(`${arn}:`);
     const own = mappings.filter(({ lambda }) => isOwn(lambda)).map(({ EventSourceArn }) => sideBySide(EventSourceArn));
-    const most = own.reduce((sum, count) => sum + count, 0);
-    return most > 0 ? { first: Math.max(...own), most } : { first: 0, most: SIDE_BY_SIDE };
+    const max = own.reduce((sum, count) => sum + count, 0);
+    return max > 0 ? { min: Math.max(...own), max } : { min: 0, max: DEFAULT_CONCURRENCY };
   };
 };
 
@@ -120,8 +120,8 @@ const startEngines = async () => {
   return { engine, endpoint, gateway, stop: async () => void (await Promise.all([engine.stop(), endpoint.stop()])) };
 };
 
-/** Puts what the template says on the engines; throws where it does not fit together. */
-const furnish = async (
+/** Creates the resources of the template on the engines. Throws if they do not fit together. */
+const deploy = async (
   assembly: Assembly,
   { engine, endpoint, gateway }: Engines,
   options: Options,
@@ -155,19 +155,19 @@ const furnish = async (
     publish: async (...message) => (await published)(...message),
     ...(options.losesAnswers && { lost: new Set<string>() }),
   });
-  const own = seenThere(gateway.origin);
+  const own = toAccountAddress(gateway.origin);
   const settings = {
     ...options.environment,
     ...(options.isReached && { PUBLIC_URL: own, DEVICE_URL: own, OWN_URLS: own }),
   };
   const sideBySide = (arn: string) =>
-    options.sideBySide?.[queues.find((queue) => queue.arn === arn)?.name ?? ''] ?? SIDE_BY_SIDE;
+    options.sideBySide?.[queues.find((queue) => queue.arn === arn)?.name ?? ''] ?? DEFAULT_CONCURRENCY;
   const host = { origin: endpoint.origin, clock, settings, onLine };
   const functions = createFunctions(account, assembly, processesOf(account, sideBySide), host);
   return { account, tableName: table.id, judge, queues, functions, sideBySide };
 };
 
-/** Starts the functions of a cloud assembly on the embedded engines, connected as its template connects them. */
+/** Starts the functions of a cloud assembly on the embedded engines, connected as in its template. */
 export const startDeployed = async (assembly: Assembly, options: Options): Promise<Deployed> => {
   const { clock = systemClock } = options;
   const faults: string[] = [];
@@ -179,36 +179,36 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   };
   const published = Promise.withResolvers<Publish>();
   const engines = await startEngines();
-  const made = await furnish(assembly, engines, options, clock, onLine, published.promise).catch(
+  const deployed = await deploy(assembly, engines, options, clock, onLine, published.promise).catch(
     async (error: unknown) => {
       await engines.stop();
       throw error;
     },
   );
-  const { tableName, functions, queues } = made;
+  const { tableName, functions, queues } = deployed;
   const table = createTable(dynoxideClient(engines.engine.endpoint), tableName);
   const settings = settingsFrom({ ...options.environment, TABLE_NAME: tableName });
-  const runtime = behindOf(options, table, settings, [...queues]);
+  const runtime = directRuntime(options, table, settings, [...queues]);
   const generated = await firstStart(store(table), options.first, runtime);
   const { gateway } = engines;
-  gateway.open({ ...made, now: clock.now, onError });
-  const events = startEvents({ ...made, clock, onError });
-  const mqtt = options.mqttPort === undefined ? null : await startMqtt({ ...made, clock, onError }, runtime.log);
-  // Without a domain configuration nobody is connected.
+  gateway.open({ ...deployed, now: clock.now, onError });
+  const events = startEvents({ ...deployed, clock, onError });
+  const mqtt = options.mqttPort === undefined ? null : await startMqtt({ ...deployed, clock, onError }, runtime.log);
+  // Without a domain configuration no device is connected.
   published.resolve(mqtt?.publish ?? (async () => {}));
   return {
     url: gateway.origin + BASE_PATH,
     mqttUrl: mqtt?.url ?? null,
     runtime,
-    waiting: named(queues),
+    waiting: byName(queues),
     valuesOf,
     generated,
     sweep: events.sweep,
     idle: events.idle,
-    judge: made.judge,
+    judge: deployed.judge,
     faults,
     functions: [...new Set(functions.values())],
-    account: made.account,
+    account: deployed.account,
     measured,
     stop: async () => {
       await Promise.all([gateway.stop(), mqtt?.stop()]);

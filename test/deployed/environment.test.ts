@@ -8,7 +8,7 @@ import { startEnvironment } from './environment.ts';
 const folder = mkdtempSync(join(tmpdir(), 'deployed-code-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** An environment of a function with this code. */
+/** Starts an environment of a function with this code. */
 const start = async (code: string, variables: Record<string, string> = {}, timeoutSeconds = 10) => {
   writeFileSync(join(folder, 'handler.mjs'), code);
   const environment = await startEnvironment({
@@ -23,7 +23,7 @@ const start = async (code: string, variables: Record<string, string> = {}, timeo
   return environment;
 };
 
-test('a process knows what the template and Lambda tell it, and nothing of its parent', async () => {
+test('a process has only the variables of the template and of Lambda', async () => {
   const code = 'export const handler = async () => Object.keys(process.env).sort();';
   const { invoke, stop } = await start(code, { TABLE_NAME: 't' });
   const names = ['AWS_LAMBDA_RUNTIME_API', 'LAMBDA_TASK_ROOT', 'TABLE_NAME', '_HANDLER'];
@@ -31,7 +31,7 @@ test('a process knows what the template and Lambda tell it, and nothing of its p
   await stop();
 });
 
-test('it keeps its memory between invocations, and has the time that is left of each', async () => {
+test('a process keeps its state between invocations, and knows the remaining time of each', async () => {
   const { invoke, stop } = await start(`let count = 0;
     export const handler = async (event, context) => [event, ++count, context.getRemainingTimeInMillis() <= 10_000];`);
   expect([await invoke('{"a":1}'), await invoke('2')]).toEqual(['[{"a":1},1,true]', '[2,2,true]']);
@@ -41,16 +41,16 @@ test('it keeps its memory between invocations, and has the time that is left of 
 test.each([
   ['throws', "export const handler = async () => { throw new TypeError('no'); };", /failed: .*"TypeError".*"no"/],
   ['ends its process', 'export const handler = async () => process.exit(3);', /its process ended \(3\)/],
-  ['gives too much', "export const handler = async () => 'x'.repeat(7_000_000);", /more than 6 MB/],
+  ['returns too much', "export const handler = async () => 'x'.repeat(7_000_000);", /returned more than 6 MB/],
   ['does not load', "throw new Error('at start');", /did not start: .*at start/],
-  ['has no handler', 'export const other = 1;', /did not start: .*handler\.handler is no function/],
-])('an invocation fails when its function %s', async (_, code, reason) => {
+  ['has no handler', 'export const other = 1;', /did not start: .*handler\.handler is not a function/],
+])('an invocation fails if its function %s', async (_, code, reason) => {
   const { invoke, stop } = await start(code);
   await expect(invoke('{}')).rejects.toThrow(reason);
   await stop();
 });
 
-test('an invocation fails when its function is late, and that process gets no other one', async () => {
+test('an invocation that times out fails, and its process gets no further one', async () => {
   const code = 'export const handler = () => new Promise(() => setInterval(() => {}, 1_000));';
   const { invoke, isGone, stop } = await start(code, {}, 1);
   await expect(invoke('{}')).rejects.toThrow('timed out after 1 seconds');

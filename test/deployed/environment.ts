@@ -13,18 +13,19 @@ export type FunctionSpec = {
   arn: string;
   timeoutSeconds: number;
   memorySize: number;
-  /** The environment of its process, but for the address of the runtime API. */
+  /** The environment of its process, except for the address of the runtime API. */
   variables: Readonly<Record<string, string>>;
 };
 
 type Invocation = { id: string; event: string; answer: PromiseWithResolvers<string> };
 type Options = FunctionSpec & { clock: Clock; onLine: (line: string) => void };
 
-// Without its types, once for all processes.
+// Types are stripped once for all processes.
 const bootstrap = stripTypeScriptTypes(readFileSync(new URL('./bootstrap.ts', import.meta.url), 'utf8'));
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-const MOST_BYTES = 6 * 1_024 * 1_024;
-/** A busy machine takes longer to start a process than Lambda does. */
+const MAX_BYTES = 6 * 1_024 * 1_024;
+
+/** Longer than in Lambda, because a busy machine is slow to start a process. */
 const INIT_MS = 30_000;
 
 const start = ({ variables, memorySize }: FunctionSpec, api: string, onLine: (line: string) => void): ChildProcess => {
@@ -36,7 +37,7 @@ const start = ({ variables, memorySize }: FunctionSpec, api: string, onLine: (li
 };
 
 /**
- * One execution environment: a process of its own, and the runtime API that it asks for work, one invocation at a time.
+ * Starts an execution environment: a process, and the runtime API from which it fetches one invocation at a time.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 export const startEnvironment = async (options: Options) => {
@@ -44,18 +45,18 @@ export const startEnvironment = async (options: Options) => {
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
   let current: Invocation | undefined;
-  let waiting: ServerResponse | undefined;
+  let pendingPoll: ServerResponse | undefined;
 
   const handOver = (): void => {
-    if (!current || !waiting) return;
+    if (!current || !pendingPoll) return;
     const headers = {
       'Lambda-Runtime-Aws-Request-Id': current.id,
       'Lambda-Runtime-Deadline-Ms': clock.now() + timeoutSeconds * 1_000,
       'Lambda-Runtime-Invoked-Function-Arn': arn,
       'Clock-Ahead-Ms': clock.now() - Date.now(),
     };
-    waiting.writeHead(200, headers).end(current.event);
-    waiting = undefined;
+    pendingPoll.writeHead(200, headers).end(current.event);
+    pendingPoll = undefined;
   };
   const fail = (reason: string): void => {
     const error = new Error(`${name}: ${reason}`);
@@ -65,21 +66,21 @@ export const startEnvironment = async (options: Options) => {
   const take = (url: string, body: string): void => {
     const [, id, what] = /\/invocation\/([\w-]+)\/(response|error)$/.exec(url) ?? [];
     if (url.endsWith('/init/error')) fail(`did not start: ${body}`);
-    else if (id !== current?.id) fail(`answered ${url}, which was not asked`);
+    else if (id !== current?.id) fail(`answered ${url} without an invocation`);
     else if (what === 'error') fail(`failed: ${body}`);
-    else if (Buffer.byteLength(body) > MOST_BYTES) fail('gave more than 6 MB');
+    else if (Buffer.byteLength(body) > MAX_BYTES) fail('returned more than 6 MB');
     else current?.answer.resolve(body);
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url?.endsWith('/invocation/next')) {
-      waiting = response;
+      pendingPoll = response;
       ready.resolve();
       return handOver();
     }
     take(request.url ?? '', Buffer.concat(await request.toArray()).toString('utf8'));
     response.writeHead(202).end();
   };
-  // What a process has not said to the end when it is killed is not heard.
+  // The unfinished request of a killed process is dropped.
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -100,9 +101,9 @@ export const startEnvironment = async (options: Options) => {
   };
 
   return {
-    /** It takes no more invocations. */
+    /** Whether it accepts no more invocations. */
     isGone: () => isGone || child.killed,
-    /** Runs the function once, as soon as it has started; gives its answer as JSON. Rejects when it fails or is late. */
+    /** Runs the function once it has started, and returns its result as JSON. Rejects if it fails or times out. */
     invoke: async (event: string): Promise<string> => {
       const started = within(INIT_MS, `was not ready after ${INIT_MS} ms`);
       await ready.promise.finally(started);
@@ -120,4 +121,5 @@ export const startEnvironment = async (options: Options) => {
     },
   };
 };
+
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>;

@@ -5,15 +5,16 @@ import { schedule } from '#lib/local/consumers/schedule.ts';
 import type { Judge } from '../fixtures/iam-judge.ts';
 import { type Account, lambdaArn } from './account.ts';
 import type { DeployedFunction } from './functions.ts';
-import type { Made } from './queues.ts';
+import type { DeployedQueue } from './queues.ts';
 import { permissionsOf } from './routes.ts';
 
 /**
- * Invocations at a time that a mapping makes here, unless a test wants more for its queue: enough that two processes work
- * on a queue side by side.
+ * The concurrent invocations of a mapping, unless a test sets more for its queue: enough for two processes to work on a queue
+ * at the same time.
  */
-export const SIDE_BY_SIDE = 2;
-/** The function's own time bounds an invocation, not that of who makes it, for whom a test may set the clock ahead. */
+export const DEFAULT_CONCURRENCY = 2;
+
+/** The timeout (s) of pollers. The function's own timeout limits invocations, because a test may set this clock ahead. */
 const UNBOUNDED = 2_000_000;
 
 type Mapping = {
@@ -25,30 +26,32 @@ type Mapping = {
   FunctionResponseTypes?: string[];
   ScalingConfig?: { MaximumConcurrency: number };
 };
-/** What the mappings of events have to know of the deployed stack. */
+
+/** What event source mappings and rules need of the deployed stack. */
 export type Wiring = {
   account: Account;
-  /** By ARN. */
+  /** The functions by ARN. */
   functions: ReadonlyMap<string, DeployedFunction>;
-  queues: readonly Made[];
+  queues: readonly DeployedQueue[];
   judge: Judge;
-  /** By ARN of the queue. */
+  /** Returns the concurrent invocations for the ARN of a queue. */
   sideBySide: (arn: string) => number;
   clock: Clock;
   onError: (error: unknown) => void;
 };
 
-/** What a mapping may say that is imitated here; anything else must not be overlooked. */
-const KNOWN = ['BatchSize', 'EventSourceArn', 'FunctionName', 'FunctionResponseTypes', 'ScalingConfig'];
+/** The properties of a mapping that are simulated. Others must not be overlooked. */
+const SIMULATED = ['BatchSize', 'EventSourceArn', 'FunctionName', 'FunctionResponseTypes', 'ScalingConfig'];
+
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-permissions */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
-/** The mappings of the template, with the ARNs of the functions or aliases that they invoke. */
+/** Returns the mappings of the template, with the ARNs of the functions or aliases that they invoke. */
 export const mappingsOf = (account: Account): readonly (Mapping & { lambda: string })[] =>
   account.all<Mapping>('AWS::Lambda::EventSourceMapping').map((mapping) => {
     const { id, dependsOn: _, ...written } = mapping;
-    const unknown = Object.keys(written).filter((key) => !KNOWN.includes(key));
-    if (unknown.length > 0) throw new Error(`${id} has ${unknown}, which is not imitated here`);
+    const unknown = Object.keys(written).filter((key) => !SIMULATED.includes(key));
+    if (unknown.length > 0) throw new Error(`${id} has ${unknown}, which is not simulated`);
     return { ...mapping, lambda: lambdaArn(mapping.FunctionName) };
   });
 
@@ -59,7 +62,7 @@ const startMapping = (
   const { id, lambda: arn, EventSourceArn, BatchSize, FunctionResponseTypes = [], ScalingConfig } = mapping;
   const lambda = functions.get(arn);
   const source = queues.find((queue) => queue.arn === EventSourceArn);
-  if (!lambda || !source) throw new Error(`${id} has no function, or no queue`);
+  if (!lambda || !source) throw new Error(`${id} has no function or no queue`);
   const resource = `queue/${source.name}`;
   if (!POLLING.every((action) => judge.isAllowed(lambda.name, { action, resource }))) return null;
   const reports = FunctionResponseTypes.includes('ReportBatchItemFailures');
@@ -72,7 +75,7 @@ const startMapping = (
     clock,
     timeoutSeconds: UNBOUNDED,
     concurrency: Math.min(ScalingConfig?.MaximumConcurrency ?? Number.POSITIVE_INFINITY, sideBySide(EventSourceArn)),
-    // Without the right mode Lambda deletes all of a batch, whatever is named in the answer.
+    // Without this response type, Lambda deletes the whole batch whatever the function returns.
     handler: async (event) => {
       const answer = (await lambda.invoke(event)) as SQSBatchResponse;
       return reports ? answer : undefined;
@@ -82,34 +85,34 @@ const startMapping = (
 
 type Rule = { id: string; ScheduleExpression: string; State: string; Targets: { Arn: string }[] };
 
-const everyOf = ({ id, ScheduleExpression }: Rule): number => {
+const intervalOf = ({ id, ScheduleExpression }: Rule): number => {
   const [, count, unit] = /^rate\((\d+) (minute|day)s?\)$/.exec(ScheduleExpression) ?? [];
-  if (!count) throw new Error(`${id} runs by ${ScheduleExpression}, which is not imitated here`);
+  if (!count) throw new Error(`the schedule ${ScheduleExpression} of ${id} is not simulated`);
   return Number(count) * (unit === 'day' ? 86_400_000 : 60_000);
 };
 
 const startRule = (rule: Rule, { account, functions, clock, onError }: Wiring) =>
   rule.Targets.map(({ Arn }) => {
     const lambda = functions.get(Arn);
-    if (!lambda || rule.State !== 'ENABLED') throw new Error(`${rule.id} runs nothing`);
+    if (!lambda || rule.State !== 'ENABLED') throw new Error(`${rule.id} invokes no function`);
     if (permissionsOf(account, 'events.amazonaws.com', Arn, account.arnOf(rule.id)).length === 0)
       throw new Error(`${lambda.name} may not be invoked by ${rule.id}`);
     const { name, invoke: handler } = lambda;
-    const time = { everyMs: everyOf(rule), timeoutSeconds: UNBOUNDED, clock };
+    const time = { everyMs: intervalOf(rule), timeoutSeconds: UNBOUNDED, clock };
     return schedule({ name, handler, ...time, onError });
   });
 
-/** Connects functions to their queues and to the clock, as the template says. */
+/** Connects functions to their queues and schedules, as in the template. */
 export const startEvents = (options: Wiring) => {
   const { account } = options;
   const timers = account.all<Rule>('AWS::Events::Rule').flatMap((rule) => startRule(rule, options));
   const pollers = mappingsOf(account).flatMap((mapping) => startMapping(mapping, options) ?? []);
   return {
     sweep: async () => void (await Promise.all(timers.map((timer) => timer.runNow()))),
-    /** Resolves when the queues have nothing to give, nobody works on them, and nothing runs by the clock. */
+    /** Resolves when no message is available or in progress, and no scheduled function runs. */
     idle: async () => {
       await Promise.all(timers.map((timer) => timer.idle()));
-      // One may have work for another that was idle before.
+      // A function may have enqueued work for another one that was idle before.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
     stop: async () => void (await Promise.all([...pollers, ...timers].map((poller) => poller.stop()))),

@@ -14,21 +14,22 @@ type Written = {
   Timeout: number;
 };
 
-/** The access key of a function's role: who calls is known by it. */
-const keyOf = (name: string) => `ASIA${name.toUpperCase()}`;
-/** The function whose credentials signed a call. */
+/** Returns the access key of a function's role, which identifies the caller. */
+const accessKeyOf = (name: string) => `ASIA${name.toUpperCase()}`;
+
+/** Returns the function whose credentials signed a call. */
 export const callerOf = (authorization: string, names: readonly string[]): string => {
   const [, key = ''] = /Credential=(\w+)\//.exec(authorization) ?? [];
-  return names.find((name) => keyOf(name) === key) ?? 'nobody';
+  return names.find((name) => accessKeyOf(name) === key) ?? 'nobody';
 };
 
-/** What Lambda sets beside the variables of the template. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
+/** Returns the variables that Lambda adds to those of the template. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
 const setByLambda = (
   name: string,
   { FunctionName, Handler, LoggingConfig, MemorySize, Runtime }: Written,
   folder: string,
 ) => ({
-  AWS_ACCESS_KEY_ID: keyOf(name),
+  AWS_ACCESS_KEY_ID: accessKeyOf(name),
   AWS_SECRET_ACCESS_KEY: 'secret',
   AWS_SESSION_TOKEN: 'session',
   AWS_REGION: REGION,
@@ -46,7 +47,7 @@ const setByLambda = (
   TZ: ':UTC',
 });
 
-/** Where the SDK finds the services of the account: in AWS it knows them by the region. */
+/** Returns the variables that point the SDK at the services of the account. In AWS it derives them from the region. */
 const endpointsAt = (origin: string) =>
   Object.fromEntries(
     ['DYNAMODB', 'IOT_DATA_PLANE', 'KMS', 'PINPOINT_SMS_VOICE_V2', 'S3', 'SESV2', 'SNS', 'SQS'].map((service) => [
@@ -58,7 +59,7 @@ const endpointsAt = (origin: string) =>
 type Host = {
   origin: string;
   clock: Clock;
-  /** Values that another stage would give; only of variables that a function has. */
+  /** Values that override variables which a function has. */
   settings: Readonly<Record<string, string>>;
   onLine: (line: string) => void;
 };
@@ -66,25 +67,25 @@ type Host = {
 const specOf = (account: Account, { assets }: Assembly, id: string, written: Written, host: Host): FunctionSpec => {
   const { Code, Timeout, MemorySize, Runtime, Environment } = written;
   const folder = assets.get(Code.S3Key);
-  if (!folder) throw new Error(`the code of ${id} is no asset of the assembly`);
-  if (Runtime !== 'nodejs24.x') throw new Error(`${id} wants ${Runtime}`);
+  if (!folder) throw new Error(`the code of ${id} is not an asset of the assembly`);
+  if (Runtime !== 'nodejs24.x') throw new Error(`${id} has the runtime ${Runtime}`);
   const name = shortOf(id);
-  const given = Environment?.Variables ?? {};
-  const other = Object.entries(host.settings).filter(([key]) => key in given);
+  const fromTemplate = Environment?.Variables ?? {};
+  const overrides = Object.entries(host.settings).filter(([key]) => key in fromTemplate);
   const variables = {
-    ...given,
-    ...Object.fromEntries(other),
+    ...fromTemplate,
+    ...Object.fromEntries(overrides),
     ...setByLambda(name, written, folder),
     ...endpointsAt(host.origin),
   };
   return { name, arn: account.arnOf(id), timeoutSeconds: Timeout, memorySize: MemorySize, variables };
 };
 
-/** Processes of a function: so many start before any of them gets a second invocation, and never more than `most`. */
-type Processes = { first: number; most: number };
+/** The number of processes of a function: at least `min` before any of them gets a second invocation, and at most `max`. */
+type Processes = { min: number; max: number };
 
-/** The environments of one function. They start when they are needed, and work on one invocation at a time each. */
-const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock, onLine }: Host) => {
+/** Creates a function whose environments start on demand, and handle one invocation at a time. */
+const createFunction = (spec: FunctionSpec, { min, max }: Processes, { clock, onLine }: Host) => {
   let idle: Environment[] = [];
   const queue: (() => void)[] = [];
   const all: Promise<Environment>[] = [];
@@ -93,10 +94,10 @@ const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock,
     const alive = idle.filter((environment) => !environment.isGone());
     count -= idle.length - alive.length;
     idle = alive;
-    // The one that has rested for longest: work is spread over all of them.
-    const rested = count < first ? undefined : idle.shift();
-    if (rested) return rested;
-    if (count < most) {
+    // The longest idle one, so that work is spread over all of them.
+    const longestIdle = count < min ? undefined : idle.shift();
+    if (longestIdle) return longestIdle;
+    if (count < max) {
       count += 1;
       const started = startEnvironment({ ...spec, clock, onLine });
       all.push(started);
@@ -113,7 +114,7 @@ const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock,
   return {
     name: spec.name,
     timeoutSeconds: spec.timeoutSeconds,
-    /** Gives what the handler gives, as JSON makes it; rejects when it throws, or gives nothing in time. */
+    /** Returns the result of the handler, converted from JSON. Rejects if it throws or times out. */
     invoke: async (event: unknown): Promise<unknown> => {
       const environment = await acquire();
       try {
@@ -122,25 +123,27 @@ const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock,
         release(environment);
       }
     },
-    /** How many processes there were. */
+    /** Returns the number of processes that were started. */
     started: () => all.length,
     stop: async () => void (await Promise.all(all.map(async (environment) => (await environment).stop()))),
   };
 };
+
 export type DeployedFunction = ReturnType<typeof createFunction>;
 
 type Alias = { FunctionName: string; FunctionVersion: string };
-/** The aliases of the template, with the ARNs of what they lead to: the version that is made of their function. */
+
+/** Returns the aliases of the template with the ARNs of their functions. */
 const aliasesOf = (account: Account): (readonly [alias: string, lambda: string])[] => {
   const versions = account.all<Pick<Alias, 'FunctionName'>>('AWS::Lambda::Version');
   return account.all<Alias>('AWS::Lambda::Alias').map(({ id, FunctionName, FunctionVersion }) => {
     if (!versions.some((version) => version.id === FunctionVersion && version.FunctionName === FunctionName))
-      throw new Error(`${id} leads to no version of ${FunctionName}`);
+      throw new Error(`${id} does not point to a version of ${FunctionName}`);
     return [account.ref(id), lambdaArn(FunctionName)];
   });
 };
 
-/** The functions of the template by their ARNs, and by those of their aliases. */
+/** Creates the functions of the template, by their ARNs and those of their aliases. */
 export const createFunctions = (
   account: Account,
   assembly: Assembly,

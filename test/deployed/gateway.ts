@@ -13,19 +13,20 @@ import type { DeployedFunction } from './functions.ts';
 import { type Api, apisOf, type Found, findRoute, permissionsOf, sourceOf } from './routes.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
-const MOST_BYTES = 10 * 1_024 * 1_024;
+const MAX_BYTES = 10 * 1_024 * 1_024;
 
-// Receivers of tests are on this machine's loopback, which no Lambda may call. To the account the machine has another
-// address, of as many characters: bodies name it on their way in, and loopback on their way out.
-const OURS = /\/\/127\.0\.0\.1:/g;
-const THEIRS = /\/\/10\.77\.0\.1:/g;
-/** Gives a text with the address of this machine as the account sees it. */
-export const seenThere = (text: string): string => text.replaceAll(OURS, '//10.77.0.1:');
-const seenFromAccount = (body: Buffer): Buffer => Buffer.from(seenThere(body.toString('latin1')), 'latin1');
-const seenFromHere = (result: APIGatewayProxyResult): APIGatewayProxyResult =>
-  result.isBase64Encoded ? result : { ...result, body: result.body.replaceAll(THEIRS, '//127.0.0.1:') };
+// Receivers of tests listen on the loopback interface of this machine, which no Lambda can call. The account knows this machine
+// by another address of the same length: bodies are translated on their way in and out.
+const LOOPBACK = /\/\/127\.0\.0\.1:/g;
+const IN_ACCOUNT = /\/\/10\.77\.0\.1:/g;
 
-/** Bodies of these types are text to an HTTP API; what is no UTF-8 in them is lost. */
+/** Returns a text with the address by which the account knows this machine. */
+export const toAccountAddress = (text: string): string => text.replaceAll(LOOPBACK, '//10.77.0.1:');
+const translateRequest = (body: Buffer): Buffer => Buffer.from(toAccountAddress(body.toString('latin1')), 'latin1');
+const translateResponse = (result: APIGatewayProxyResult): APIGatewayProxyResult =>
+  result.isBase64Encoded ? result : { ...result, body: result.body.replaceAll(IN_ACCOUNT, '//127.0.0.1:') };
+
+/** Whether an HTTP API passes bodies of this type as text, which loses bytes that are not UTF-8. */
 const isText = (type = ''): boolean => /^(text\/|application\/(json|javascript|xml)\b)/i.test(type);
 
 const eventAt = (
@@ -34,7 +35,7 @@ const eventAt = (
   { url, route, body }: { url: URL; route: Found; body: Buffer },
   now: number,
 ): APIGatewayProxyEvent => {
-  const event = toEvent(request, { url, route, body: seenFromAccount(body) }, now);
+  const event = toEvent(request, { url, route, body: translateRequest(body) }, now);
   const https = {
     headers: { ...event.headers, 'X-Forwarded-Proto': 'https' },
     multiValueHeaders: { ...event.multiValueHeaders, 'X-Forwarded-Proto': ['https'] },
@@ -46,8 +47,8 @@ const eventAt = (
   return { ...event, ...https, body: text, isBase64Encoded: false };
 };
 
-/** What an API answers without a function. */
-const own = (response: ServerResponse, statusCode: number, message: string): void =>
+/** Sends a response of the API itself. */
+const respond = (response: ServerResponse, statusCode: number, message: string): void =>
   void response.writeHead(statusCode, { 'Content-Type': 'application/json' }).end(JSON.stringify({ message }));
 
 type Options = {
@@ -57,7 +58,7 @@ type Options = {
   onError: (error: unknown) => void;
 };
 
-type Known = { kind: Api['kind']; methods: readonly string[] };
+type KnownPath = { kind: Api['kind']; methods: readonly string[] };
 
 const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
   const isAllowed = new Map<string, boolean>();
@@ -65,40 +66,40 @@ const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
     const known = isAllowed.get(source);
     if (known !== undefined) return known;
     const permissions = permissionsOf(account, 'apigateway.amazonaws.com', lambda, source);
-    const found = permissions.some((id) => api.waitsFor?.includes(id) ?? true);
+    const found = permissions.some((id) => api.permissionsBefore?.includes(id) ?? true);
     isAllowed.set(source, found);
     return found;
   };
-  return async (request: IncomingMessage, response: ServerResponse, { methods }: Known): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, { methods }: KnownPath): Promise<void> => {
     const url = targetOf(request.url);
     const method = request.method ?? 'GET';
     const body = Buffer.concat(await request.toArray());
-    if (body.length > MOST_BYTES) return own(response, 413, 'Request Entity Too Large');
+    if (body.length > MAX_BYTES) return respond(response, 413, 'Request Entity Too Large');
     const route = api.stage === undefined ? undefined : findRoute(api, method, url.pathname);
-    if (!route) return own(response, api.kind === 'rest' ? 403 : 404, 'Not Found');
+    if (!route) return respond(response, api.kind === 'rest' ? 403 : 404, 'Not Found');
     const lambda = functions.get(route.lambda);
     try {
-      if (!lambda) throw new Error(`${route.resource} leads to ${route.lambda}, which is no function`);
-      // What takes any method at a path answers an operation too, but without what API Gateway does for its own route.
-      if (methods.includes(method) && !route.isOwn)
-        throw new Error(`${method} ${url.pathname} has no route of its own`);
+      if (!lambda) throw new Error(`${route.resource} leads to ${route.lambda}, which is not a function`);
+      // The route for any method would answer too, but without what API Gateway does for the operation's own route.
+      if (methods.includes(method) && !route.isOwn) throw new Error(`${method} ${url.pathname} has no separate route`);
       const source = sourceOf(api, method, route.resource);
-      if (!may(route.lambda, source)) throw new Error(`${lambda.name} may not be invoked by ${source} when it serves`);
+      if (!may(route.lambda, source))
+        throw new Error(`${lambda.name} may not be invoked by ${source} when the API is deployed`);
       const result = await lambda.invoke(eventAt(api, request, { url, route, body }, now()));
-      send(response, seenFromHere(result as APIGatewayProxyResult));
+      send(response, translateResponse(result as APIGatewayProxyResult));
     } catch (error) {
       onError(error);
-      own(response, api.kind === 'rest' ? 502 : 500, 'Internal server error');
+      respond(response, api.kind === 'rest' ? 502 : 500, 'Internal server error');
     }
   };
 };
 
-/** What callers know of a path from the description of the service: its API, and the methods that it has there. */
+/** Returns what callers know of a path from the API description: its API and its methods. */
 const knownPaths = () => {
   const router = createRouter(groups);
   const all = groups.flatMap(({ operations }: Group) => Object.values(operations));
   const byPath = Map.groupBy(all, ({ path }) => BASE_PATH + path);
-  return (path: string): Known => {
+  return (path: string): KnownPath => {
     const operations = byPath.get(router(path).resource) ?? [];
     const isOfDevices = operations.some((operation) => apiOf(operation) === 'devices');
     return { kind: isOfDevices ? 'http' : 'rest', methods: operations.map(({ method }) => method) };
@@ -106,8 +107,8 @@ const knownPaths = () => {
 };
 
 /**
- * Both APIs of an account under one address: a caller takes the one that the contracts name for a path, and there only
- * the routes of the template lead anywhere.
+ * Starts both APIs of an account at one address. The contracts decide which API a path belongs to, the routes of the template
+ * where it leads.
  */
 export const startGateway = async () => {
   const opened = Promise.withResolvers<Record<Api['kind'], ReturnType<typeof answerAt>>>();

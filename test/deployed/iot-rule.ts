@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 
-/** What a device published. `principal`: whose connection it was; `time`: when it came, ms. */
+/** A message that a device published, with the principal of its connection and the time of arrival (ms). */
 export type Published = { topic: string; principal: string; time: number; payload: Buffer };
 
 type Written = {
@@ -17,31 +17,37 @@ type Role = {
   Policies: { PolicyDocument: { Statement: { Action: string; Resource: string }[] } }[];
 };
 
-/** The queue that the error action may put messages in, by its role. */
-const keeperOf = (
+/** Returns the ARN of the queue to which the error action may send messages with its role. */
+const errorQueueOf = (
   account: Account,
   { QueueUrl, RoleArn }: Written['TopicRulePayload']['ErrorAction']['Sqs'],
 ): string => {
   const { Policies, AssumeRolePolicyDocument } = account.byArn<Role>('AWS::IAM::Role', RoleArn);
   const arn = account.arnByRef('AWS::SQS::Queue', QueueUrl);
-  const rights = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-  const isAllowed = rights.some(({ Action, Resource }) => Action === 'sqs:SendMessage' && Resource === arn);
+  const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  const isAllowed = statements.some(({ Action, Resource }) => Action === 'sqs:SendMessage' && Resource === arn);
   const isAssumed = JSON.stringify(AssumeRolePolicyDocument).includes('"iot.amazonaws.com"');
-  if (!isAllowed || !isAssumed) throw new Error(`AWS IoT may not keep what failed in ${arn}`);
+  if (!isAllowed || !isAssumed) throw new Error(`AWS IoT may not send failed messages to ${arn}`);
   return arn;
 };
 
-/** The rule of the template by which messages come in. */
+/** Returns the rule of the template that receives messages. */
 export const findRule = (account: Account) => {
   const [rule, ...others] = account.all<Written>('AWS::IoT::TopicRule');
-  if (!rule || others.length > 0) throw new Error('one rule of AWS IoT is wanted');
+  if (!rule || others.length > 0) throw new Error('the template must have exactly one rule of AWS IoT');
   const { Sql: sql, Actions, ErrorAction } = rule.TopicRulePayload;
   const [lambda, ...more] = Actions.map((action) => action.Lambda?.FunctionArn);
-  if (!lambda || more.length > 0) throw new Error('the rule invokes no function, or more than one');
-  return { name: rule.RuleName, arn: account.arnOf(rule.id), sql, lambda, keeper: keeperOf(account, ErrorAction.Sqs) };
+  if (!lambda || more.length > 0) throw new Error('the rule must invoke exactly one function');
+  return {
+    name: rule.RuleName,
+    arn: account.arnOf(rule.id),
+    sql,
+    lambda,
+    errorQueue: errorQueueOf(account, ErrorAction.Sqs),
+  };
 };
 
-/** What a rule may select that is imitated here. https://docs.aws.amazon.com/iot/latest/developerguide/iot-sql-functions.html */
+/** The functions of a SELECT that are simulated. https://docs.aws.amazon.com/iot/latest/developerguide/iot-sql-functions.html */
 const functions: readonly [RegExp, (published: Published, argument: string) => unknown][] = [
   [/^topic\((\d+)\)$/, ({ topic }, level) => topic.split('/')[Number(level) - 1]],
   [/^principal\(\)$/, ({ principal }) => principal],
@@ -50,17 +56,17 @@ const functions: readonly [RegExp, (published: Published, argument: string) => u
 ];
 
 const selectedBy = (expression: string, published: Published): unknown => {
-  for (const [pattern, give] of functions) {
+  for (const [pattern, evaluate] of functions) {
     const found = pattern.exec(expression);
-    if (found) return give(published, found[1] ?? '');
+    if (found) return evaluate(published, found[1] ?? '');
   }
-  throw new Error(`${expression} is not imitated here`);
+  throw new Error(`${expression} is not simulated`);
 };
 
-/** The event that a rule makes of what was published; null: its filter is not for that topic. */
+/** Returns the event that a rule creates from a message, or null if its filter does not match the topic. */
 export const selectOf = (sql: string, published: Published): Record<string, unknown> | null => {
   const [, selected = '', filter = ''] = /^SELECT (.+) FROM '([^']+)'$/.exec(sql) ?? [];
-  if (selected === '') throw new Error(`${sql} is not imitated here`);
+  if (selected === '') throw new Error(`${sql} is not simulated`);
   const topics = new RegExp(`^${filter.replaceAll('+', '[^/]+')}$`);
   if (!topics.test(published.topic)) return null;
   const fields = selected.split(/, (?=\w+\()/).map((field) => field.split(' AS ') as [string, string]);

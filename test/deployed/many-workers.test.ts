@@ -9,14 +9,14 @@ let cloud: Cloud;
 let receiver: Receiver;
 let home: Awaited<ReturnType<typeof createHome>>;
 
-type Told = { event?: { uuid: string; type: string; action: string; createDate: number; raw: { uuid?: string } } };
-const told = () => receiver.received.map(({ body }) => JSON.parse(body) as Told);
+type Delivered = { event?: { uuid: string; type: string; action: string; createDate: number; raw: { uuid?: string } } };
+const delivered = () => receiver.received.map(({ body }) => JSON.parse(body) as Delivered);
 const until = async (isDone: () => boolean): Promise<void> => {
   for (let at = receiver.received.length; !isDone(); at++)
     await receiver.until(Math.max(at, receiver.received.length) + 1);
 };
 
-describe.each([4, 10])('%d processes over one queue', (count) => {
+describe.each([4, 10])('%d processes on one queue', (count) => {
   beforeAll(async () => {
     const differing = ['uncounted', 'floods', 'loopback'] as const;
     const started = startTestCloud({ sideBySide: { events: count }, differing });
@@ -29,11 +29,11 @@ describe.each([4, 10])('%d processes over one queue', (count) => {
     await Promise.all([cloud?.stop(), receiver?.stop()]);
   });
 
-  test('judge what a sensor says in its order: each fall has its own bytes, and is told once', async () => {
+  test('process messages of a sensor in order, and deliver each fall once with its own payload', async () => {
     const sensor = await linkSensor(home.client);
     const start = Date.now() - 3_600_000;
     const posted: string[] = [];
-    // Each fall is over before the next one begins: out of order, `finished` would come without `calling`.
+    // Each fall ends before the next one begins. Out of order, `finished` would arrive without `calling`.
     for (let at = 0; at < 25; at++)
       for (const status of ['calling', 'finished']) {
         const uuid = crypto.randomUUID();
@@ -41,7 +41,7 @@ describe.each([4, 10])('%d processes over one queue', (count) => {
         await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
         posted.push(uuid);
       }
-    const falls = () => told().flatMap(({ event }) => (event?.type === 'fall' ? [event] : []));
+    const falls = () => delivered().flatMap(({ event }) => (event?.type === 'fall' ? [event] : []));
     await until(() => falls().length >= posted.length);
     const path = `/sensors/${sensor.sensorId}/events?perPage=200`;
     const [page] = await home.client.ok<{ data: { uuid: string; type: string; raw: { uuid?: string } }[] }[]>(
@@ -62,7 +62,7 @@ describe.each([4, 10])('%d processes over one queue', (count) => {
   test('share the work of many sensors', async () => {
     const sensors = await Promise.all(Array.from({ length: 12 }, () => linkSensor(home.client)));
     const before = receiver.received.length;
-    const say = (at: number) =>
+    const report = (at: number) =>
       Promise.all(
         sensors.map(({ device, sensorId }) =>
           device.ok(
@@ -72,8 +72,8 @@ describe.each([4, 10])('%d processes over one queue', (count) => {
           ),
         ),
       );
-    for (let at = 0; at < 5; at++) await say(at);
-    // Of each fall a Full and a Raw delivery; of the first message of a sensor also that it is active, in Full.
+    for (let at = 0; at < 5; at++) await report(at);
+    // Each fall has a Full and a Raw delivery, and the first message of a sensor a Full one about its activity.
     await receiver.until(before + sensors.length * (5 * 2 + 1));
     expect(
       latest()

@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 
-/** A metric as CloudWatch tells one from another: its namespace, its name, its dimensions in their order. */
+/** The identity of a metric in CloudWatch: namespace, name and dimensions in order. */
 type Metric = { namespace: string; name: string; dimensions: Readonly<Record<string, string>> };
 const textOf = ({ namespace, name, dimensions }: Metric): string =>
   [namespace, name, ...Object.entries(dimensions).map((pair) => pair.join('='))].join(' ');
@@ -9,7 +9,7 @@ type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: s
 type Embedded = { _aws: { CloudWatchMetrics: Directive[] } } & Record<string, unknown>;
 
 /**
- * The metrics that CloudWatch makes of a line of a function's log; none of any other line.
+ * Returns the metrics that CloudWatch extracts from a log line of a function.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const metricsIn = (line: string): string[] => {
@@ -27,7 +27,8 @@ export const metricsIn = (line: string): string[] => {
 };
 
 type Filter = { MetricTransformations: { MetricNamespace: string; MetricName: string }[] };
-/** The metrics that CloudWatch makes of the logs of APIs. */
+
+/** Returns the metrics that metric filters extract from the logs of APIs. */
 export const filteredBy = (account: Account): string[] =>
   account
     .all<Filter>('AWS::Logs::MetricFilter')
@@ -43,7 +44,8 @@ const ofAlarm = ({ Namespace, MetricName, Dimensions, Metrics = [] }: Alarm): Na
 
 type Dashboard = { DashboardBody: string };
 type Body = { widgets: { properties: { metrics?: unknown[][] } }[] };
-/** `[namespace, name, dimension, value, ..., options]`, of which a graph has one for each line. */
+
+/** Returns the metrics of a dashboard. Each line of a graph is `[namespace, name, dimension, value, ..., options]`. */
 const ofDashboard = ({ DashboardBody }: Dashboard): Metric[] =>
   (JSON.parse(DashboardBody) as Body).widgets
     .flatMap(({ properties }) => properties.metrics ?? [])
@@ -54,8 +56,8 @@ const ofDashboard = ({ DashboardBody }: Dashboard): Metric[] =>
       return { namespace, name, dimensions: Object.fromEntries(pairs) };
     });
 
-/** The metrics that alarms and the dashboard read, of those that AWS does not make. */
-export const askedFor = (account: Account): string[] => {
+/** Returns the metrics that alarms and the dashboard read, apart from those of AWS. */
+export const metricsRead = (account: Account): string[] => {
   const alarms = account
     .all<Alarm>('AWS::CloudWatch::Alarm')
     .flatMap(ofAlarm)

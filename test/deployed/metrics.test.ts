@@ -12,36 +12,37 @@ import { refusedTo } from '../fixtures/iam-judge.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
 import { createAccount } from './account.ts';
 import { readAssembly } from './assembly.ts';
-import { askedFor, filteredBy } from './measured.ts';
+import { filteredBy, metricsRead } from './measured.ts';
 import { latest } from './running.ts';
 
 const { template } = readAssembly(inject('assembly'));
-/** What alarms and the dashboard read, and neither the functions nor a filter on a log make. */
-const absent = (text: string, measured: ReadonlySet<string>): string[] => {
+
+/** Returns the metrics that alarms and the dashboard read, but neither functions nor metric filters write. */
+const missingMetrics = (text: string, measured: ReadonlySet<string>): string[] => {
   const account = createAccount(JSON.parse(text), 'http://127.0.0.1');
-  const made = new Set([...measured, ...filteredBy(account)]);
-  return askedFor(account).filter((metric) => !made.has(metric));
+  const written = new Set([...measured, ...filteredBy(account)]);
+  return metricsRead(account).filter((metric) => !written.has(metric));
 };
 
-/** What is measured when nobody is on duty, no SMS may be sent, and a mail is not taken. */
-const ofPeople = async (): Promise<ReadonlySet<string>> => {
+/** Returns the metrics written when nobody is on duty, the SMS quota is used up, and SES rejects an email. */
+const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   const people = await createPeopleWorld({ log: () => {}, environment: { QUOTAS: '{"smsPerDay":0}' } });
   const { judge, measured } = latest();
   const { hire, rule, fall } = await people.furnish();
   const { id: userId } = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
   await rule([{ onDuty: true, by: 'email' }, ...['sms', 'email'].map((by) => ({ userId, by }))]);
-  const giveBack = judge.withhold('deliver', ({ actions }) => !actions.includes('ses:SendEmail'));
+  const restore = judge.withhold('deliver', ({ actions }) => !actions.includes('ses:SendEmail'));
   await fall();
-  giveBack();
+  restore();
   judge.denied.length = 0;
   await people.stop();
   return measured;
 };
 
-test('every metric of ours that an alarm or the dashboard reads is one that the bundles write, by namespace and dimensions', async () => {
+test('functions write every metric that an alarm or the dashboard reads, with its namespace and dimensions', async () => {
   const { furnish, pass, answerWith, stop } = await createDeliveryWorld({
     log: () => {},
-    // No function may call loopback, so feedback fails, at the only attempt.
+    // Functions may not call loopback, so feedback fails at its only attempt.
     environment: { MAKER_A_FEEDBACK_URL: 'https://127.0.0.1/feedback', RETRY_SCHEDULE: '0' },
   });
   const { url, measured, idle, runtime } = latest();
@@ -61,13 +62,13 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   await pass(121_000);
   await leaves();
   answerWith(ok);
-  // No rights, no attempt: the task fails, and comes again.
+  // Without permissions there is no attempt: the task fails and is retried.
   const { fall: late } = await furnish();
   await refusedTo([latest().judge], 'deliver', () => false, late);
   await furnish({ url: null });
   await pass(660_000);
   const { client, say, sensorId } = await furnish();
-  // The next call of that device is one at which is looked how many wait.
+  // At the next call of that device, its pending calls are counted.
   const { devices } = store(runtime.table);
   const link = await devices.linkOf(sensorId);
   const calls = WAITING.reports + LOOK_EVERY * 2 - 1;
@@ -86,27 +87,27 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   const refused = await nurse.call('PUT', '/users/me/channels/sms', { address: '+491701234567' });
   expect(refused.status).toBe(503);
   allowSms();
-  // The right is missing until the mail has failed: a second try of it must fail, too.
-  const giveBack = judge.withhold('auth', isNoMail);
+  // The permission is missing until the email has failed, including a second attempt.
+  const restore = judge.withhold('auth', isNoMail);
   await clientOf(url).ok('POST', '/users/password-reset', { username: person.username });
-  // A mail that takes longer than its answer is measured with the next call.
+  // An email that takes longer than the response is measured with the next call.
   await eventually(async () => {
     await clientOf(url).call('POST', '/users/login', wrong);
     expect([...measured].join()).toContain('MailsFailed');
   });
-  giveBack();
+  restore();
   await idle();
   judge.denied.length = 0;
-  const all = new Set([...measured, ...(await ofPeople())]);
+  const all = new Set([...measured, ...(await metricsOfPeople())]);
   const text = JSON.stringify(template);
-  expect(askedFor(latest().account).length).toBeGreaterThan(10);
-  expect(absent(text, all)).toEqual([]);
+  expect(metricsRead(latest().account).length).toBeGreaterThan(10);
+  expect(missingMetrics(text, all)).toEqual([]);
 
-  // Planted: a filter is gone; the metric of an alarm, of a graph and of a filter under another name; another namespace; no dimension.
+  // Planted errors: a missing filter, other names of the metrics of an alarm, a graph and a filter, another namespace and dimension.
   const filters = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Logs::MetricFilter');
   for (const [id] of filters) {
     const { [id]: _, ...Resources } = template.Resources;
-    expect([id, absent(JSON.stringify({ ...template, Resources }), all)]).not.toEqual([id, []]);
+    expect([id, missingMetrics(JSON.stringify({ ...template, Resources }), all)]).not.toEqual([id, []]);
   }
   expect(filters.length).toBeGreaterThan(0);
   for (const [name, other] of [
@@ -116,6 +117,6 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
     ['"Namespace":"SensorCloud-dev"', '"Namespace":"SensorCloud"'],
     ['"Value":"sensor-cloud"', '"Value":"other"'],
   ] as const)
-    expect([name, absent(text.replaceAll(name, other), all)]).not.toEqual([name, []]);
+    expect([name, missingMetrics(text.replaceAll(name, other), all)]).not.toEqual([name, []]);
   await stop();
 });

@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** The assembly without the resources that `isGone` says. */
-const without = (isGone: (resource: Resource) => boolean): Assembly => {
-  const kept = Object.entries(whole.template.Resources).filter(([, resource]) => !isGone(resource));
+/** Returns the assembly without the resources that match. */
+const without = (isRemoved: (resource: Resource) => boolean): Assembly => {
+  const kept = Object.entries(whole.template.Resources).filter(([, resource]) => !isRemoved(resource));
   return { ...whole, template: { Resources: Object.fromEntries(kept) } };
 };
 const isPermissionOf = (name: string) => (resource: Resource) =>
@@ -25,41 +25,42 @@ const isPermissionOf = (name: string) => (resource: Resource) =>
   JSON.stringify(resource).includes('"iot.amazonaws.com"') &&
   JSON.stringify(resource).includes(`"${name}`);
 
-/** A home with a sensor and an alarm, in a cloud of an assembly. */
+/** Runs a test with a home that has a sensor and a rule, in a cloud of an assembly. */
 const within = async (
   assembly: Assembly,
-  run: (cloud: Deployed & { mqttUrl: string }, sensor: Awaited<ReturnType<typeof furnish>>) => Promise<void>,
+  run: (cloud: Deployed & { mqttUrl: string }, sensor: Awaited<ReturnType<typeof createSensor>>) => Promise<void>,
 ): Promise<void> => {
   const first = { adminUsername: 'admin', adminPassword: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
   const cloud = await startDeployed(assembly, { first, mqttPort: 0 });
   try {
-    await run({ ...cloud, mqttUrl: cloud.mqttUrl ?? '' }, await furnish(cloud));
+    await run({ ...cloud, mqttUrl: cloud.mqttUrl ?? '' }, await createSensor(cloud));
     expect([...cloud.judge.denied, ...cloud.faults]).toEqual([]);
   } finally {
     await cloud.stop();
   }
 };
-const furnish = async (cloud: Deployed) => {
+
+const createSensor = async (cloud: Deployed) => {
   const { client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   await createAlarm(client, receiver.url);
   return { ...(await linkSensor(client)), client };
 };
 
-test('who has its token connects to its own topics; what it publishes is an event, and a webhook', () =>
+test('a device connects with its token, and its message becomes an event and a webhook request', () =>
   within(whole, async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await createDevice(mqttUrl, sensor);
     const message = { ...fallMessage('calling', Date.now()), uuid: crypto.randomUUID() };
     await device.say(message);
-    const told = await receiver.until(before + 1);
-    expect(told.at(-1)?.body).toContain(message.uuid);
+    const received = await receiver.until(before + 1);
+    expect(received.at(-1)?.body).toContain(message.uuid);
     await idle();
     const [page] = await sensor.client.ok<{ data: { uuid: string }[] }[]>('GET', `/sensors/${sensor.sensorId}/events`);
     expect(page?.data.map(({ uuid }) => uuid)).toContain(message.uuid);
     await device.end();
   }));
 
-test('who has another token, or wants to be another sensor, is not let in', () =>
+test('rejects connections with another token or as another sensor', () =>
   within(whole, async ({ mqttUrl }, sensor) => {
     expect(await refusedBy(mqttUrl, { ...sensor, deviceToken: 'garbage' })).toBe(4);
     expect(await refusedBy(mqttUrl, { ...sensor, sensorId: `id_${'0'.repeat(23)}` })).toBe(4);
@@ -68,7 +69,7 @@ test('who has another token, or wants to be another sensor, is not let in', () =
     expect(await refusedBy(mqttUrl, sensor)).toBe(4);
   }));
 
-test('a device is told why a message was not taken, and that its configuration changed', () =>
+test('notifies a device of a rejected message, and of a changed configuration', () =>
   within(whole, async ({ mqttUrl }, sensor) => {
     const device = await createDevice(mqttUrl, sensor);
     await device.say('no JSON');
@@ -77,14 +78,14 @@ test('a device is told why a message was not taken, and that its configuration c
     await device.end();
   }));
 
-test('planted: the rule may not call its function. The error action keeps the message, and it is told by the queue', () =>
+test('the error action queues a message, which is delivered later, if the rule may not invoke its function', () =>
   within(without(isPermissionOf('ingest')), async ({ mqttUrl, idle }, sensor) => {
     const before = receiver.received.length;
     const device = await connect(mqttUrl, sensor);
     const message = { ...fallMessage('calling', Date.now()), uuid: crypto.randomUUID() };
     await device.publishAsync(`v1/devices/${sensor.sensorId}/messages`, JSON.stringify(message), { qos: 1 });
-    const told = await receiver.until(before + 1);
-    expect(told.at(-1)?.body).toContain(message.uuid);
+    const received = await receiver.until(before + 1);
+    expect(received.at(-1)?.body).toContain(message.uuid);
     await idle();
     await device.endAsync();
   }));
@@ -99,6 +100,4 @@ test.each([
     (resource: Resource) =>
       JSON.stringify(resource).includes('"iot.amazonaws.com"') && resource.Type === 'AWS::IAM::Role',
   ],
-])('planted: %s is missing: MQTT is not there', (_, isGone) =>
-  expect(within(without(isGone), async () => {})).rejects.toThrow(),
-);
+])('does not start without %s', (_, isRemoved) => expect(within(without(isRemoved), async () => {})).rejects.toThrow());

@@ -5,43 +5,45 @@ import type { Log } from '#shared/observability/log.ts';
 import type { Wiring } from './events.ts';
 import type { DeployedFunction } from './functions.ts';
 import { findRule, type Published, selectOf } from './iot-rule.ts';
-import type { Made } from './queues.ts';
+import type { DeployedQueue } from './queues.ts';
 import { permissionsOf } from './routes.ts';
 
-/** A function that is called for good without an answer is called so often before it is given up. */
+/** The attempts of an asynchronous invocation. */
 const ATTEMPTS = 3;
+
 /** https://docs.aws.amazon.com/general/latest/gr/iot-core.html */
-const PAYLOAD = 128 * 1_024;
+const MAX_PAYLOAD = 128 * 1_024;
 
 type DomainConfiguration = { AuthenticationType: string; AuthorizerConfig: { DefaultAuthorizerName: string } };
 type Authorizer = { AuthorizerFunctionArn: string; Status: string };
 
-/** The function that is asked who may connect; AWS IoT may call it. */
+/** Returns the authorizer, which AWS IoT must be allowed to invoke. */
 const authorizerOf = ({ account, functions }: Wiring): DeployedFunction => {
   const [configuration] = account.all<DomainConfiguration>('AWS::IoT::DomainConfiguration');
   const wanted = configuration?.AuthorizerConfig.DefaultAuthorizerName ?? '';
   const found = account.all<Authorizer>('AWS::IoT::Authorizer').find(({ id }) => account.ref(id) === wanted);
   const lambda = functions.get(found?.AuthorizerFunctionArn ?? '');
   if (configuration?.AuthenticationType !== 'CUSTOM_AUTH' || found?.Status !== 'ACTIVE' || !lambda)
-    throw new Error('nobody is asked who may connect');
+    throw new Error('the template has no active authorizer');
   const { AuthorizerFunctionArn: arn, id } = found;
   if (permissionsOf(account, 'iot.amazonaws.com', arn, account.arnOf(id)).length === 0)
     throw new Error(`${lambda.name} may not be invoked by ${id}`);
   return lambda;
 };
 
-type Failing = { DeadLetterConfig?: { TargetArn: string } };
-const keep = (queues: readonly Made[], arn: string, body: unknown): void => {
+type WithDeadLetters = { DeadLetterConfig?: { TargetArn: string } };
+
+const enqueue = (queues: readonly DeployedQueue[], arn: string, body: unknown): void => {
   const found = queues.find((queue) => queue.arn === arn);
-  if (!found) throw new Error(`there is no queue ${arn} to keep what failed`);
+  if (!found) throw new Error(`there is no queue ${arn} for failed messages`);
   found.queue.send({ body: JSON.stringify(body), groupId: 'iot', delaySeconds: 0 });
 };
 
-/** Invokes a function as who waits for no answer does: again when it fails, then its event goes to its dead letters. */
+/** Invokes a function asynchronously: retries failures, then sends the event to its dead-letter queue. */
 const invokeAsync = async (options: Wiring, arn: string, event: unknown): Promise<void> => {
   const { account, functions, queues, judge, onError } = options;
   const lambda = functions.get(arn);
-  if (!lambda) throw new Error(`${arn} is no function`);
+  if (!lambda) throw new Error(`${arn} is not a function`);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
       await lambda.invoke(event);
@@ -50,13 +52,13 @@ const invokeAsync = async (options: Wiring, arn: string, event: unknown): Promis
       if (attempt === ATTEMPTS) onError(error);
     }
   }
-  const { DeadLetterConfig } = account.byArn<Failing>('AWS::Lambda::Function', arn);
+  const { DeadLetterConfig } = account.byArn<WithDeadLetters>('AWS::Lambda::Function', arn);
   const name = queues.find((queue) => queue.arn === DeadLetterConfig?.TargetArn)?.name;
   if (!judge.isAllowed(lambda.name, { action: 'sqs:SendMessage', resource: `queue/${name}` })) return;
-  keep(queues, DeadLetterConfig?.TargetArn ?? '', event);
+  enqueue(queues, DeadLetterConfig?.TargetArn ?? '', event);
 };
 
-/** Hands on what a device published as the rule says; what cannot be handed on goes where its error action says. */
+/** Returns the rule, which forwards device messages to its function, or else to the queue of its error action. */
 const ruleOf = (options: Wiring) => {
   const { account, queues } = options;
   const rule = findRule(account);
@@ -68,22 +70,26 @@ const ruleOf = (options: Wiring) => {
     const { topic, payload } = published;
     const base64OriginalPayload = payload.toString('base64');
     const failures = [{ failedAction: 'LambdaAction', failedResource: rule.lambda, errorMessage: 'Access denied' }];
-    keep(queues, rule.keeper, { ruleName: rule.name, topic, base64OriginalPayload, failures });
+    enqueue(queues, rule.errorQueue, { ruleName: rule.name, topic, base64OriginalPayload, failures });
   };
 };
 
-/** AWS IoT Core of an account, as far as its template says: who is let in, what becomes of what is published. */
+/** Starts AWS IoT Core of an account with the authorizer and the rule of its template. */
 export const startMqtt = async (options: Wiring, log: Log) => {
   const { clock } = options;
   const authorizer = authorizerOf(options);
-  const handOn = ruleOf(options);
+  const forward = ruleOf(options);
   const sessions = createSessions(async (event) => (await authorizer.invoke(event)) as Rights, { clock, log });
-  const take = async (event: { sensorId: string; principal?: string | undefined; payload: string }): Promise<void> => {
+  const receive = async (event: {
+    sensorId: string;
+    principal?: string | undefined;
+    payload: string;
+  }): Promise<void> => {
     const payload = Buffer.from(event.payload, 'base64');
-    if (payload.length > PAYLOAD) return;
+    if (payload.length > MAX_PAYLOAD) return;
     const topic = `v1/devices/${event.sensorId}/messages`;
-    await handOn({ topic, principal: event.principal ?? '', time: clock.now(), payload });
+    await forward({ topic, principal: event.principal ?? '', time: clock.now(), payload });
   };
-  const broker = await createBroker(sessions, createTurns(take, clock.now), log, null);
+  const broker = await createBroker(sessions, createTurns(receive, clock.now), log, null);
   return { publish: broker.publish, url: await broker.listen('127.0.0.1', 0), stop: broker.stop };
 };

@@ -13,10 +13,11 @@ const empty = mkdtempSync(join(tmpdir(), 'deployed-empty-'));
 afterAll(() => rmSync(empty, { recursive: true }));
 
 type Change = (id: string, resource: Resource) => boolean;
-/** The assembly without the resources that `isGone` says; it may change the others. */
-const without = (isGone: Change): Assembly => {
+
+/** Returns the assembly without the resources for which `change` returns true. It may change the others. */
+const without = (change: Change): Assembly => {
   const { Resources } = structuredClone(whole.template);
-  const kept = Object.entries(Resources).filter(([id, resource]) => !isGone(id, resource));
+  const kept = Object.entries(Resources).filter(([id, resource]) => !change(id, resource));
   return { ...whole, template: { Resources: Object.fromEntries(kept) } };
 };
 
@@ -44,14 +45,16 @@ const withoutCode = (name: string): Assembly => {
   const keys = found.map(([, { Properties }]) => (Properties as Function).Code.S3Key);
   return { ...whole, assets: new Map([...whole.assets, ...keys.map((key) => [key, empty] as const)]) };
 };
-/** Resources of some types that name something. */
+
+/** Returns the assembly without resources of some types that contain a word. */
 const withoutAny = (types: readonly string[], word: string): Assembly =>
   without(
     (_, resource) => types.some((type) => resource.Type === `AWS::${type}`) && JSON.stringify(resource).includes(word),
   );
 
 type RestApi = { Body: { paths: Record<string, Record<string, unknown>> } };
-/** Without a method of a path in the document of the API, or without all of them. */
+
+/** Returns the assembly without one method, or all methods, of a path of the app API. */
 const withoutMethod = (path: string, method?: string): Assembly =>
   without((_, { Type, Properties }) => {
     if (Type !== 'AWS::ApiGateway::RestApi') return false;
@@ -60,12 +63,14 @@ const withoutMethod = (path: string, method?: string): Assembly =>
     else delete paths[path]?.[method];
     return false;
   });
+
 const withoutName = (name: string): Assembly =>
   without((id, resource) => {
     if (isFunction(name, id, resource)) resource.Properties = { ...resource.Properties, FunctionName: 'other' };
     return false;
   });
-/** The API of the devices leads to the function itself, and may invoke its alias. */
+
+/** Returns an assembly whose device API invokes the function instead of its alias, for which it has permission. */
 const withoutAlias = (): Assembly => {
   const [devices = ''] =
     Object.entries(whole.template.Resources).find((entry) => isFunction('devices', ...entry)) ?? [];
@@ -76,7 +81,8 @@ const withoutAlias = (): Assembly => {
     return false;
   });
 };
-const withoutWaiting = (): Assembly =>
+
+const withoutDependency = (): Assembly =>
   without((_, resource) => {
     if (resource.Type === 'AWS::ApiGateway::Deployment') delete resource.DependsOn;
     return false;
@@ -99,8 +105,8 @@ const post = async ({ url }: Cloud) => {
   return clientOf(url, deviceToken).call('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
 };
 
-describe('planted in the artefact, and found', () => {
-  test('nothing: a login, and a message of a device, are well', () =>
+describe('a deployment', () => {
+  test('serves logins and device messages', () =>
     within(whole, async (cloud) => {
       expect((await logIn(cloud)).status).toBe(200);
       expect((await post(cloud)).status).toBe(202);
@@ -109,9 +115,15 @@ describe('planted in the artefact, and found', () => {
     }));
 
   test.each([
-    ['a right to the table', withoutGrant('auth', 'dynamodb:GetItem'), logIn, 500, 'auth: dynamodb:GetItem table'],
     [
-      'a right to a queue',
+      'a permission for the table',
+      withoutGrant('auth', 'dynamodb:GetItem'),
+      logIn,
+      500,
+      'auth: dynamodb:GetItem table',
+    ],
+    [
+      'a permission for a queue',
       withoutGrant('devices', 'sqs:SendMessage'),
       post,
       503,
@@ -120,35 +132,41 @@ describe('planted in the artefact, and found', () => {
     ['the name of the table', withoutVariable('auth', 'TABLE_NAME'), logIn, 500, 'table sensor-cloud'],
     ['the address of a queue', withoutVariable('devices', 'EVENTS_QUEUE_URL'), post, 503, ''],
     ['the code of a function', withoutCode('auth'), logIn, 502, 'auth: did not start'],
-    ['the route of an app', withoutMethod('/api/v1/users/login', 'post'), logIn, 502, 'no route of its own'],
-    ['all routes of a path', withoutMethod('/api/v1/users/login'), logIn, 502, 'POST /api/v1/users/login has no route'],
-    ['the route of a device', withoutAny(['ApiGatewayV2::Route'], '"postMessages"'), post, 500, 'no route of its own'],
+    ['the route of an app', withoutMethod('/api/v1/users/login', 'post'), logIn, 502, 'no separate route'],
+    [
+      'all routes of a path',
+      withoutMethod('/api/v1/users/login'),
+      logIn,
+      502,
+      'POST /api/v1/users/login has no separate route',
+    ],
+    ['the route of a device', withoutAny(['ApiGatewayV2::Route'], '"postMessages"'), post, 500, 'no separate route'],
     ['the stage of an API', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
-    ['the name of a function', withoutName('auth'), logIn, 502, 'which is no function'],
-    ['the wait for a permission', withoutWaiting(), logIn, 502, 'auth may not be invoked by'],
-    ['the alias that an API may invoke', withoutAlias(), post, 500, 'devices may not be invoked by'],
+    ['the name of a function', withoutName('auth'), logIn, 502, 'which is not a function'],
+    ['the dependency on a permission', withoutDependency(), logIn, 502, 'auth may not be invoked by'],
+    ['the permission for what the API invokes', withoutAlias(), post, 500, 'devices may not be invoked by'],
     ['the permission of an API', withoutAny(['Lambda::Permission'], '"auth'), logIn, 502, 'auth may not be invoked by'],
-  ])('%s is missing', (_, assembly, call, status, complaint) =>
+  ])('fails visibly without %s', (_, assembly, call, status, complaint) =>
     within(assembly, async (cloud) => {
       const answer = await call(cloud).catch((error: Error) => error);
-      const told = answer instanceof Error ? Number(/: (\d{3}) /.exec(answer.message)?.[1]) : answer.status;
-      expect([told, cloud.complaints()]).toEqual([status, expect.stringContaining(complaint)]);
+      const result = answer instanceof Error ? Number(/: (\d{3}) /.exec(answer.message)?.[1]) : answer.status;
+      expect([result, cloud.complaints()]).toEqual([status, expect.stringContaining(complaint)]);
     }),
   );
 
-  test('the mapping of a queue is missing: what was accepted stays there', () =>
+  test('keeps accepted messages in a queue without event source mapping', () =>
     within(withoutAny(['Lambda::EventSourceMapping'], 'eventsqueue'), async (cloud) => {
       expect((await post(cloud)).status).toBe(202);
       await cloud.idle();
       expect('queues' in cloud.waiting && cloud.waiting.queues.events.stats().visible).toBe(1);
     }));
 
-  test('the right to read a queue is missing: nothing is read from it', () =>
+  test('reads nothing from a queue without permission', () =>
     within(withoutGrant('process', 'sqs:ReceiveMessage'), async (cloud) => {
       expect(cloud.complaints()).toContain('process: sqs:ReceiveMessage queue/events');
     }));
 
-  test('the clock of the sweep is missing: nothing runs by it', () =>
+  test('runs nothing on schedule without a rule', () =>
     within(withoutAny(['Events::Rule'], ''), async ({ sweep, functions }) => {
       await sweep();
       expect(functions.filter((lambda) => lambda.started() > 0)).toEqual([]);
@@ -162,7 +180,5 @@ describe('planted in the artefact, and found', () => {
     'Lambda::Alias',
     'Lambda::Version',
     'SNS::Topic',
-  ])('%s is missing: it does not start', (type) =>
-    expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
-  );
+  ])('does not start without %s', (type) => expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow());
 });

@@ -4,11 +4,11 @@ import { type Account, shortOf } from './account.ts';
 type Written = { Effect: string; Action: string | string[]; Resource: string | string[]; Condition?: Condition };
 type Role = { Policies?: { PolicyDocument: { Statement: Written[] } }[] };
 
-/** The name of a queue in the system: `events`, `events-dead`, `quarantine`. */
+/** Returns the name of a queue: `events`, `events-dead`, `quarantine`. */
 export const queueNameOf = (id: string): string =>
   shortOf(id).replace(/(dead|queue)$/, (kind) => (kind === 'dead' ? '-dead' : ''));
 
-/** Short names of the resources of an account, for whoever reads what was denied. What is not in it keeps its ARN. */
+/** Returns a function that shortens ARNs of the account for readable messages, and keeps other ARNs. */
 const namesOf = (account: Account): ((arn: string) => string) => {
   const { all, arnOf } = account;
   const named = (type: string, name: (id: string) => string) =>
@@ -31,11 +31,11 @@ const namesOf = (account: Account): ((arn: string) => string) => {
   };
 };
 
-/** What each function may do by the inline policies of its role. Anything but `Allow` is not understood, and refused. */
+/** Returns the permissions of each function, from the inline policies of its role. Throws for any effect but `Allow`. */
 export const policiesOf = (account: Account): Map<string, Policy> => {
   const nameOf = namesOf(account);
   const read = ({ Effect, Action, Resource, Condition = {} }: Written): Statement => {
-    if (Effect !== 'Allow') throw new Error('a statement that does not allow');
+    if (Effect !== 'Allow') throw new Error('a policy has an effect other than Allow');
     return { actions: [Action].flat(), resources: [Resource].flat().map(nameOf), conditions: Condition };
   };
   const functions = account.all<{ Role: string }>('AWS::Lambda::Function');

@@ -9,18 +9,24 @@ type Written = {
   VisibilityTimeout?: number;
   RedrivePolicy?: { deadLetterTargetArn: string; maxReceiveCount: number };
 };
-/** A queue of the template: its name in the system, its ARN, and that of its dead-letter queue. */
-export type Made = { name: string; arn: string; deadArn: string | undefined; queue: Queue };
 
-/** The queues of the template, in this process. */
-export const createQueues = (account: Account, clock: Clock): readonly Made[] => {
-  const made = new Map<string, Made>();
-  const create = ({ id, FifoQueue = false, VisibilityTimeout = 30, RedrivePolicy }: Written & { id: string }): Made => {
+/** A queue of the template, with its ARN and the ARN of its dead-letter queue. */
+export type DeployedQueue = { name: string; arn: string; deadArn: string | undefined; queue: Queue };
+
+/** Creates the queues of the template in this process. */
+export const createQueues = (account: Account, clock: Clock): readonly DeployedQueue[] => {
+  const created = new Map<string, DeployedQueue>();
+  const create = ({
+    id,
+    FifoQueue = false,
+    VisibilityTimeout = 30,
+    RedrivePolicy,
+  }: Written & { id: string }): DeployedQueue => {
     const arn = account.arnOf(id);
     const deadArn = RedrivePolicy?.deadLetterTargetArn;
-    const known = made.get(arn);
+    const known = created.get(arn);
     if (known) return known;
-    const deadLetter =
+    const deadLetterQueue =
       deadArn === undefined ? undefined : create(account.byArn<Written>('AWS::SQS::Queue', deadArn)).queue;
     const queue = createQueue({
       name: arn.split(':').at(-1) ?? '',
@@ -28,31 +34,31 @@ export const createQueues = (account: Account, clock: Clock): readonly Made[] =>
       clock,
       maxReceiveCount: RedrivePolicy?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
       ...(FifoQueue && { fifo: true }),
-      ...(deadLetter && { deadLetter }),
+      ...(deadLetterQueue && { deadLetter: deadLetterQueue }),
     });
     const entry = { name: queueNameOf(id), arn, deadArn, queue };
-    made.set(arn, entry);
+    created.set(arn, entry);
     return entry;
   };
   return account.all<Written>('AWS::SQS::Queue').map(create);
 };
 
-/** SQS as the functions ask it, in the JSON protocol. */
-export const createSqs = (queues: readonly Made[]) => {
-  const byUrl = ({ QueueUrl = '' }: Partial<Request>): Made | undefined =>
+/** Returns SQS as functions call it with the JSON protocol. */
+export const createSqs = (queues: readonly DeployedQueue[]) => {
+  const byUrl = ({ QueueUrl = '' }: Partial<Request>): DeployedQueue | undefined =>
     queues.find(({ queue }) => QueueUrl.endsWith(`/${queue.name}`));
-  const byDead = ({ SourceArn }: Partial<Request>): Made | undefined =>
+  const byDead = ({ SourceArn }: Partial<Request>): DeployedQueue | undefined =>
     queues.find(({ deadArn }) => deadArn !== undefined && deadArn === SourceArn);
   return {
-    /** The queue that a request is about: of a move, the one that the dead letters come back to. */
-    queueOf: (operation: string, request: Partial<Request>): Made | undefined =>
+    /** Returns the queue of a request. For a redrive, it is the queue to which dead letters return. */
+    queueOf: (operation: string, request: Partial<Request>): DeployedQueue | undefined =>
       operation === 'StartMessageMoveTask' ? byDead(request) : byUrl(request),
-    perform: (operation: string, { queue, deadArn }: Made, request: Request): unknown => {
+    perform: (operation: string, { queue, deadArn }: DeployedQueue, request: Request): unknown => {
       if (operation === 'StartMessageMoveTask') return { TaskHandle: String(queue.redrive()) };
       if (operation === 'GetQueueAttributes')
         return { Attributes: deadArn ? { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadArn }) } : {} };
       const act = actions[operation];
-      if (!act) throw new Error(`SQS does no ${operation} here`);
+      if (!act) throw new Error(`${operation} of SQS is not simulated`);
       return act(queue, request);
     },
   };

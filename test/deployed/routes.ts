@@ -1,14 +1,16 @@
-import { match, type Route as Place } from '#lib/local/http/router.ts';
+import { type Route as MatchedRoute, match } from '#lib/local/http/router.ts';
 import { isLike } from '../fixtures/iam.ts';
 import { ACCOUNT, type Account, REGION } from './account.ts';
 
-/** A route of an API: `ANY` is any method, and `greedy` what it takes beyond its own segments. */
+/** A route of an API. The method `ANY` matches all methods. */
 type Route = { method: string; resource: string; lambda: string };
-/** `isOwn`: the route is for this method, and not for any. */
-export type Found = Place & { lambda: string; isOwn: boolean };
+
+/** A matched route. `isOwn` is false if it only matched as a route for any method. */
+export type Found = MatchedRoute & { lambda: string; isOwn: boolean };
 
 type Permission = { FunctionName: string; Principal: string; SourceArn: string };
-/** The permissions by which a service may invoke a function for this source. */
+
+/** Returns the permissions with which a service may invoke a function for this source. */
 export const permissionsOf = (account: Account, principal: string, lambda: string, source: string): string[] =>
   account
     .all<Permission>('AWS::Lambda::Permission')
@@ -24,7 +26,7 @@ type RestApi = { Body: { paths: Readonly<Record<string, Readonly<Record<string, 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html */
 const ANY = 'x-amazon-apigateway-any-method';
 
-/** The methods of the paths in the OpenAPI document that a REST API is made of. */
+/** Returns the routes in the OpenAPI document of a REST API. */
 const ofRestApi = ({ Body }: RestApi): Route[] =>
   Object.entries(Body.paths).flatMap(([resource, methods]) =>
     Object.entries(methods).map(([name, { 'x-amazon-apigateway-integration': integration }]) => {
@@ -46,7 +48,7 @@ const ofHttpApi = (account: Account): Route[] => {
   return account.all<HttpRoute>('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => {
     const [method = '', resource = method] = RouteKey.split(' ');
     const integration = integrations.get(Target.replace('integrations/', ''));
-    if (integration?.PayloadFormatVersion !== '1.0') throw new Error(`${RouteKey} hands over another payload`);
+    if (integration?.PayloadFormatVersion !== '1.0') throw new Error(`${RouteKey} has another payload version`);
     return { method: resource === method ? 'ANY' : method, resource, lambda: integration.IntegrationUri };
   });
 };
@@ -63,7 +65,7 @@ const parametersOf = (resource: string, path: string): Record<string, string> | 
   return own && rest !== '' ? { ...own, [greedy]: rest } : null;
 };
 
-/** Literal segments win over parameters, and these over what takes all the rest. */
+/** Returns the rank of a route: literal segments win over parameters, and parameters over greedy ones. */
 const rank = ({ resource, method }: Route): string => {
   const segments = resource
     .split('/')
@@ -71,14 +73,14 @@ const rank = ({ resource, method }: Route): string => {
   return `${resource === '$default' ? '3' : ''}${segments.join('')}${method === 'ANY' ? '1' : '0'}`;
 };
 
-/** An API of the account: what it is in an ARN, and whether it has a stage that serves. */
+/** An API of the account, with its id and its stage, if it has one. */
 export type Api = {
   kind: 'rest' | 'http';
   id: string;
   stage: string | undefined;
   routes: readonly Route[];
-  /** The permissions that are there before it serves; undefined: it serves what is there. */
-  waitsFor?: readonly string[];
+  /** The permissions that exist before it is deployed. Undefined if deployments happen automatically. */
+  permissionsBefore?: readonly string[];
 };
 
 type Stage = { StageName: string; DeploymentId: string };
@@ -90,7 +92,7 @@ const restOf = (account: Account): Api => {
     kind: 'rest',
     id: api?.id ?? '',
     stage: stage?.StageName,
-    waitsFor: deployment?.dependsOn ?? [],
+    permissionsBefore: deployment?.dependsOn ?? [],
     routes: api ? ofRestApi(api) : [],
   };
 };
@@ -109,7 +111,7 @@ export const apisOf = (account: Account): Readonly<Record<Api['kind'], Api>> => 
   return { rest: ordered(restOf(account)), http: ordered(httpOf(account)) };
 };
 
-/** Where a request leads at an API: API Gateway looks for a resource with the method. */
+/** Returns the route of a request. API Gateway matches path and method together. */
 export const findRoute = ({ routes }: Api, method: string, path: string): Found | undefined => {
   for (const route of routes) {
     const parameters = route.method === method || route.method === 'ANY' ? parametersOf(route.resource, path) : null;
@@ -120,6 +122,6 @@ export const findRoute = ({ routes }: Api, method: string, path: string): Found 
   return undefined;
 };
 
-/** The source of an invocation, as the permission of a function names it. */
+/** Returns the source ARN of an invocation, as in the permission of a function. */
 export const sourceOf = ({ id, stage }: Api, method: string, resource: string): string =>
   `arn:aws:execute-api:${REGION}:${ACCOUNT}:${id}/${stage}/${method}${resource.startsWith('/') ? resource : `/${resource}`}`;

@@ -13,7 +13,10 @@ startElsewhere(async (options) => {
 });
 afterEach(() => {
   for (const { judge, faults } of running)
-    expect([...judge.denied.splice(0), ...faults.splice(0)], 'denied by a policy, or failed').toEqual([]);
+    expect(
+      [...judge.denied.splice(0), ...faults.splice(0)],
+      'calls that a policy denied, and failed invocations',
+    ).toEqual([]);
 });
 afterAll(() => {
   running.splice(0);

@@ -10,12 +10,12 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The folder of the cloud assembly. */
     assembly: string;
-    /** What esbuild reports about the code of each function. */
+    /** The bundles of the functions. */
     bundles: Record<LambdaName, Bundle>;
   }
 }
 
-/** A stage whose webhooks may call a receiver on the machine of the tests, that limits nobody, and has aliases and a dashboard as prod has. */
+/** A stage without rate limit, whose webhooks may call this machine, and with aliases and dashboard as in production. */
 const context = {
   stage: 'dev',
   serviceVersion: '7.7.7',
@@ -29,7 +29,7 @@ const context = {
   alarmEmail: 'night@example.org',
 };
 
-/** `npm run synth` of that stage into a folder of its own, once for all files. */
+/** Synthesises that stage into a temporary folder, once for all files. */
 export const setup = async ({ provide }: TestProject) => {
   const outdir = mkdtempSync(join(tmpdir(), 'deployed-'));
   const { app, bundles } = await createApp({ outdir, context });

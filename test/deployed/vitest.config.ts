@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests of the local host that run on the artefact as they are. Those that put faults into the host's own runtime, or
- * count on one process of each consumer, stay with the local host.
+ * Tests of the local host that also run on the deployed code. Tests that inject faults into the host's runtime, or rely on one
+ * process per consumer, run only on the local host.
  */
 const shared = ['contracts/contracts', 'functions/api/deliveries', 'functions/api/webhooks/secrets', 'journeys/fall'];
 
@@ -12,7 +12,7 @@ export default defineConfig({
     include: ['test/deployed/*.test.ts', ...shared.map((name) => `test/${name}.test.ts`)],
     globalSetup: 'test/deployed/synth.ts',
     setupFiles: 'test/deployed/setup.ts',
-    // Most of the time goes to starting processes, on a busy machine much more of it.
+    // Starting processes takes most of the time, and much more on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

@@ -36,7 +36,7 @@ test('the quickstart works as it stands, except for its ports: the fall arrives 
   const signed = new Promise<void>((resolve) => {
     lines.on('line', (line) => {
       heard.push(line);
-      if (line.includes('the signatures are')) resolve();
+      if (line.includes('signatures:')) resolve();
     });
   });
   await once(lines, 'line');
@@ -49,7 +49,7 @@ test('the quickstart works as it stands, except for its ports: the fall arrives 
   await once(receiver, 'exit');
 
   expect(heard.some((line) => line.includes('Sensor 00A1: Fall detected'))).toBe(true);
-  expect(heard.filter((line) => line.includes('the signatures are'))).toEqual(['  the signatures are right']);
+  expect(heard.filter((line) => line.includes('signatures:'))).toEqual(['  signatures: valid']);
   // The last answer is the page of rule hits.
   const answers = out.join('');
   const [page] = JSON.parse(answers.slice(answers.lastIndexOf('[{"total"')));

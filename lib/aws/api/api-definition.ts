@@ -7,14 +7,14 @@ import { answersOnOurBehalf } from './gateway-answers.ts';
 import { operationsOf } from './operations.ts';
 
 /**
- * The method that takes all methods that a path does not name.
+ * The key of the method that handles all methods without an entry of their path.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
  */
 const ANY = 'x-amazon-apigateway-any-method';
 
 /**
- * The proxy integration of a function. It contains the function's name and not its ARN by reference, because some
- * functions know the address of the API, and that would be a cycle.
+ * Returns the proxy integration of a function. It contains the name of the function instead of a reference to its ARN:
+ * some functions need the address of the API, so a reference would be circular.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-integration.html
  */
 const integration = (stack: Stack, name: LambdaName) => ({
@@ -33,15 +33,14 @@ const method = (stack: Stack, path: string, name: LambdaName, operation?: { name
     required: true,
     schema: { type: 'string' },
   })),
-  responses: { [operation?.success ?? 200]: { description: 'What the function answers' } },
+  responses: { [operation?.success ?? 200]: { description: 'Response of the function' } },
   'x-amazon-apigateway-integration': integration(stack, name),
 });
 
 /**
- * The paths of the OpenAPI document: each operation is a method of its path. Each path also takes any other method,
- * because its function answers 405 and OPTIONS itself. All other paths go to a function that answers 404. API Gateway
- * matches a path together with the method, so a prefix of a path that has no method of its own goes to this function
- * too, and so does every path below one.
+ * Returns the paths of the OpenAPI document, with each operation as a method. Each path also accepts any other method,
+ * because its function answers 405 and OPTIONS itself. All other paths, including prefixes of paths and everything below
+ * them, go to a function that answers 404.
  */
 const pathsOf = (stack: Stack) => {
   const paths: Record<string, Record<string, object>> = {};
@@ -56,15 +55,15 @@ const pathsOf = (stack: Stack) => {
 };
 
 /**
- * The API of the apps in the form that API Gateway imports: one OpenAPI document instead of a CloudFormation resource
- * for each path and each method. Each deployment imports it anew, so it contains everything of the API.
+ * Returns the OpenAPI document of the app API that API Gateway imports, which replaces a CloudFormation resource per path
+ * and method. Each deployment imports it completely, so it contains the whole API.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 export const definitionOf = (stack: Stack, stage: Stage) => ({
   openapi: '3.0.1',
   info: { title: `${stage.serviceName} ${stage.name}`, version: stage.serviceVersion },
   paths: pathsOf(stack),
-  // Bodies arrive as the bytes that were sent, in base64, because signatures and raw webhooks need every byte.
+  // Passes bodies on unchanged, as base64, because signatures and raw webhooks need every byte.
   'x-amazon-apigateway-binary-media-types': ['*/*'],
   'x-amazon-apigateway-gateway-responses': answersOnOurBehalf(stage),
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-endpoint-configuration.html

@@ -27,24 +27,25 @@ import { definitionOf } from './api-definition.ts';
 import { isGuessable, operationsOf, type RoutedOperation } from './operations.ts';
 import { createWebAcl } from './web-acl.ts';
 
-/** API Gateway logs its own errors, and never the data of a call. */
+/** API Gateway logs its own errors, but never the data of a request. */
 const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
 
-/** The kind of an operation; each kind has a throttle of its own. */
+/** Returns the kind of an operation. Each kind has a separate throttle. */
 const kindOf = ({ lambda, operation }: RoutedOperation): keyof Stage['throttle'] => {
   if (lambda === 'console') return 'console';
   if (operation.published) return 'published';
   if (operation.method === 'GET') return 'reads';
   return isGuessable(operation) ? 'logins' : 'writes';
 };
+
 const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
   throttlingRateLimit: throttle[kind].rate,
   throttlingBurstLimit: throttle[kind].burst,
 });
 
 /**
- * The settings of single methods, for each kind of operation but reads, which have those of the stage. Settings of a
- * method replace those of the stage completely.
+ * Returns the settings of the methods that are not reads; reads have the settings of the stage. Settings of a method replace
+ * those of the stage completely.
  */
 const methodOptionsOf = (stage: Stage) =>
   Object.fromEntries(
@@ -67,8 +68,8 @@ const TLS = {
 } as const;
 
 /**
- * The format of the access log, one line per call. It has no bodies, queries or headers, and the resource instead of
- * the path, which would contain ids.
+ * The format of the access log, one line per request. It has no bodies, queries or headers, and the resource instead of the
+ * path, because paths contain ids.
  */
 const accessLog = AccessLogFormat.custom(
   JSON.stringify({
@@ -84,7 +85,7 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
-/** The number of calls of the console that its throttle refused, counted from the access log. */
+/** Returns the metric of throttled console requests, counted from the access log. */
 const throttledIn = (logGroup: LogGroup): Metric =>
   new MetricFilter(logGroup, 'console-throttled', {
     logGroup,
@@ -97,7 +98,7 @@ const throttledIn = (logGroup: LogGroup): Metric =>
   }).metric();
 
 /**
- * Creates the log group where API Gateway writes its own errors, because the one that it would create keeps them for ever.
+ * Creates the log group for API Gateway's own errors, because one that API Gateway creates would keep them forever.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepData }: Stage): void => {
@@ -118,9 +119,7 @@ const deployOptionsOf = (stage: Stage, logGroup: LogGroup): StageOptions => ({
   methodOptions: methodOptionsOf(stage),
 });
 
-/**
- * Creates the custom domain of the API. The owner of the stage creates the DNS entry (CNAME or alias) for its target.
- */
+/** Creates the custom domain of the API. The owner of the domain points a CNAME or alias at its target. */
 const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(publicUrl).host,
@@ -133,17 +132,17 @@ const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): v
 };
 
 /**
- * The API of the apps, with its access log, its web ACL and its domain. It is regional, because customers are near their region
- * and TLS ends there.
+ * The app API with its access log, web ACL and domain. It is regional, because customers are near their region and TLS ends
+ * there.
  */
 export class AppsApi extends SpecRestApi {
-  /** The number of calls of the console that its throttle refused. */
+  /** Counts throttled console requests. */
   readonly consoleThrottled: Metric;
-  /** Null in a stage without one. */
+  /** Null in a stage without a web ACL. */
   readonly webAcl: CfnWebACL | null;
   /**
-   * The address at API Gateway, which also works when there is a custom domain. It contains only the id of the API, so that
-   * functions may know it.
+   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API, so
+   * functions can use it.
    */
   readonly gatewayAddress: string;
   /** The address of the service, without /api/v1. */
@@ -156,8 +155,7 @@ export class AppsApi extends SpecRestApi {
       apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
       restApiName: `${stage.serviceName} ${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // Access logs need a role that exists once per account. It stays when this stack is deleted, because other APIs
-      // may use it.
+      // Access logs need a role that exists once per account. It is retained because other APIs may use it.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: deployOptionsOf(stage, logGroup),
@@ -165,7 +163,7 @@ export class AppsApi extends SpecRestApi {
     const resource = this.node.defaultChild as CfnRestApi;
     resource.securityPolicy = TLS.securityPolicy;
     resource.endpointAccessMode = TLS.endpointAccessMode;
-    acknowledge(this, 'api, read by contracts', 'api, role that writes logs');
+    acknowledge(this, 'api, validated by contracts', 'api, role that writes logs');
     if (!stage.waf) acknowledge(this, 'api, no web ACL');
     const { region, urlSuffix } = Stack.of(this);
     this.gatewayAddress = `https://${this.restApiId}.execute-api.${region}.${urlSuffix}/${stage.name}`;
@@ -178,7 +176,7 @@ export class AppsApi extends SpecRestApi {
 
   /**
    * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API, because one
-   * per operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
+   * per operation would exceed the 20 KB of a function's policy. The permissions precede the deployment of the API.
    * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
    */
   grantInvoke(functions: ForFunctions<IFunction>): void {

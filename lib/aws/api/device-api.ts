@@ -26,9 +26,8 @@ import type { Stage } from '../settings/settings.ts';
 import { operationsOf } from './operations.ts';
 
 /**
- * The format of the access log, one line per call. It has no bodies, queries or headers, and the route instead of the
- * path, which would contain ids. The status of the function differs from `status` where API Gateway answered by
- * itself.
+ * The format of the access log, one line per request. It has no bodies, queries or headers, and the route instead of the
+ * path, because paths contain ids. `statusOfFunction` differs from `status` if API Gateway itself responded.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */
 const accessLog = AccessLogFormat.custom(
@@ -47,12 +46,12 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
-const nameOf = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage): DomainName => {
+const createDomain = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage): DomainName => {
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(deviceUrl).host,
     certificate: Certificate.fromCertificateArn(api, 'certificate', deviceCertificateArn),
-    // This policy allows TLS 1.2 and 1.3. HTTP APIs do not support the enhanced policies that the API of the apps
-    // uses. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-custom-domain-tls-version.html
+    // This policy allows TLS 1.2 and 1.3. HTTP APIs do not support the enhanced policies of the app API.
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-custom-domain-tls-version.html
     securityPolicy: SecurityPolicy.TLS_1_2,
   });
   new CfnOutput(Stack.of(api), 'DeviceDomainTarget', { value: domain.regionalDomainName });
@@ -60,15 +59,15 @@ const nameOf = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage): Domai
 };
 
 /**
- * The number of calls that the throttle refused, counted from the access log. HTTP APIs have no metric for it, and a
- * 429 may also come from a function.
+ * Returns the metric of throttled calls, counted from the access log: HTTP APIs have no such metric, and a function can
+ * respond with 429 too.
  */
 const throttledIn = (logGroup: LogGroup): Metric => {
-  const isRefused = FilterPattern.stringValue('$.status', '=', '429');
-  const isOfFunction = FilterPattern.stringValue('$.statusOfFunction', '!=', '429');
+  const isTooMany = FilterPattern.stringValue('$.status', '=', '429');
+  const isFromGateway = FilterPattern.stringValue('$.statusOfFunction', '!=', '429');
   return new MetricFilter(logGroup, 'throttled', {
     logGroup,
-    filterPattern: FilterPattern.all(isRefused, isOfFunction),
+    filterPattern: FilterPattern.all(isTooMany, isFromGateway),
     metricNamespace: Stack.of(logGroup).stackName,
     metricName: 'ThrottledDeviceCalls',
   }).metric();
@@ -80,8 +79,8 @@ const createLogGroup = (scope: Construct, id: string, { keepData, logRetentionDa
 };
 
 /**
- * The integration of a function. Version 1.0 of the payload is the one of REST APIs. Bodies with a JSON content type
- * are passed as text, so bytes that are not valid UTF-8 arrive changed.
+ * Returns the integration of a function, with payload version 1.0 as REST APIs have it. Bodies with a JSON content type
+ * are passed as text, which changes bytes that are not valid UTF-8.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const integrate = (name: LambdaName, lambda: IFunction) =>
@@ -91,26 +90,26 @@ const integrate = (name: LambdaName, lambda: IFunction) =>
   });
 
 /**
- * The API of the devices, with its access log and its domain: an HTTP API with a throttle of its own, so that no load on
- * the API of the apps keeps a fall out. Its functions answer pages of listed origins as all others do; API Gateway's own
- * answers here are not for pages.
+ * The device API with its access log and domain: an HTTP API with a separate throttle, so that load on the app API never
+ * delays a fall.
  *
- * The functions answer as they do at the API of the apps, also for unknown methods. HTTP APIs have no gateway responses,
- * so an answer of API Gateway itself is `{"message"}` without `statusCode` and without this service's headers:
- * - 404, for a path that has no operation;
- * - 429, without Retry-After, when all devices together exceed the throttle;
- * - 413, when a body is too large: above 10 MB here, above 6 MB in Lambda;
- * - 503, when the function could not be invoked or was throttled; 500, when it ended without an answer;
- * - 400, 403 and 431, when the request is not valid HTTP for API Gateway.
- * Devices decide by the status, and retry after 429 and 5xx.
+ * Functions respond as they do at the app API, also to unknown methods and to pages of allowed origins. HTTP APIs have no
+ * gateway responses, so responses of API Gateway itself are `{"message"}` without `statusCode`, CORS and other headers of
+ * this service:
+ * - 404 for a path without an operation;
+ * - 429 without Retry-After, when all devices together exceed the throttle;
+ * - 413 for a body over 10 MB here, or over 6 MB in Lambda;
+ * - 503 when the function could not be invoked or was throttled, 500 when it ended without a response;
+ * - 400, 403 and 431 for requests that API Gateway does not accept as valid HTTP.
+ * Devices decide by the status alone, and retry after 429 and 5xx.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
  */
 export class DeviceApi extends HttpApi {
-  /** The number of calls that its throttle refused; null where it keeps no access log. */
+  /** Counts throttled calls. Null without an access log. */
   readonly throttled: Metric | null;
   /**
-   * The address at API Gateway, which also works when there is a custom domain. It contains only the id of the API, so that
-   * functions may know it.
+   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API, so
+   * functions can use it.
    */
   readonly gatewayAddress: string;
   /** The address that devices use, without /api/v1. */
@@ -118,10 +117,10 @@ export class DeviceApi extends HttpApi {
 
   constructor(scope: Construct, id: string, stage: Stage) {
     const logGroup = stage.deviceAccessLog ? createLogGroup(scope, `${id}-logs`, stage) : null;
-    const hasName = stage.deviceCertificateArn !== '';
+    const hasDomain = stage.deviceCertificateArn !== '';
     super(scope, id, {
       apiName: `${stage.serviceName} ${stage.name} devices`,
-      disableExecuteApiEndpoint: hasName,
+      disableExecuteApiEndpoint: hasDomain,
       createDefaultStage: false,
     });
     new HttpStage(this, 'stage', {
@@ -131,7 +130,7 @@ export class DeviceApi extends HttpApi {
       ...(logGroup && {
         accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
       }),
-      ...(hasName && { domainMapping: { domainName: nameOf(this, stage) } }),
+      ...(hasDomain && { domainMapping: { domainName: createDomain(this, stage) } }),
     });
     acknowledge(this, 'device API, authentication');
     if (!logGroup) acknowledge(this, 'device API, no access log');
@@ -142,9 +141,9 @@ export class DeviceApi extends HttpApi {
   }
 
   /**
-   * Adds the route of each operation to its function, which the API may invoke. Each path also takes any other method, because
-   * its function answers 405 and OPTIONS itself. For all other paths API Gateway answers 404 by itself: they must not take the
-   * capacity of falls.
+   * Routes each operation to its function and lets the API invoke it. Each path also accepts any other method, because its
+   * function answers 405 and OPTIONS itself. API Gateway itself answers all other paths with 404, so that they do not take
+   * capacity from falls.
    */
   addOperations(functions: ForFunctions<IFunction>): void {
     const operations = operationsOf('devices');
@@ -157,15 +156,15 @@ export class DeviceApi extends HttpApi {
         integration: integrations.get(name) ?? integrate(name, functionIn(functions, name)),
       });
     for (const { name, operation, lambda } of operations) {
-      const made = route(lambda, HttpRouteKey.with(BASE_PATH + operation.path, HttpMethod[operation.method]));
-      (made.node.defaultChild as CfnRoute).operationName = name;
+      const created = route(lambda, HttpRouteKey.with(BASE_PATH + operation.path, HttpMethod[operation.method]));
+      (created.node.defaultChild as CfnRoute).operationName = name;
     }
     const lambdaAt = new Map(operations.map(({ operation, lambda }) => [operation.path, lambda]));
     for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
-    // Where an alias comes or goes, the API may invoke what it leads to before it leads there.
-    const made = this.node.findAll();
-    const permissions = made.filter((construct) => construct instanceof CfnPermission);
-    for (const construct of made)
+    // A deployment that adds or removes an alias must grant the permission before it switches the integration.
+    const constructs = this.node.findAll();
+    const permissions = constructs.filter((construct) => construct instanceof CfnPermission);
+    for (const construct of constructs)
       if (construct instanceof HttpIntegration) construct.node.addDependency(...permissions);
   }
 }

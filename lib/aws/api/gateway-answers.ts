@@ -4,21 +4,18 @@ import { corsHeaders } from '#shared/api/http/cors.ts';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * The answers that API Gateway gives by itself, with the texts and the shape of the service's own answers, but always
- * in English:
- * - 429, when all callers together exceed the throttle of the stage;
- * - 413, when a body is too large for an invocation: above 10 MB here, above about 4.5 MB as base64 in Lambda;
- * - 503, when a function could not be invoked, was throttled, ended without an answer or took too long;
- * - 400, when a request is not valid HTTP for API Gateway, such as one with a malformed header or query;
- * - 403, when the web ACL of the stage, if there is one, refuses the call.
- * Unknown paths usually do not get one of these, because a function answers them; the 404 here is for paths that
- * cannot reach it. Nor is there a 401: functions answer it, and API Gateway renames their WWW-Authenticate header.
- * Only an answer of API Gateway itself (for an authorizer) would keep the name. The OpenAPI document mentions both
- * names.
+ * The responses of API Gateway itself, with the texts and shape of the service's own responses, but always in English:
+ * - 429 when all callers together exceed the throttle of the stage;
+ * - 413 for a body over 10 MB here, or over about 4.5 MB as base64 in Lambda;
+ * - 503 when a function could not be invoked, was throttled, ended without a response or took too long;
+ * - 400 for requests that API Gateway does not accept as valid HTTP, such as one with a malformed header or query;
+ * - 403 when the web ACL of the stage blocks the request.
+ * A function answers unknown paths; the 404 here is for paths that cannot reach it. There is no 401 either: functions
+ * answer it, and API Gateway renames their WWW-Authenticate header. (The OpenAPI document mentions both names.)
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-const answers: readonly {
+const responses: readonly {
   type: ResponseType;
   status: number;
   code: ErrorCode;
@@ -62,10 +59,7 @@ const answers: readonly {
   },
 ];
 
-/**
- * The headers of these answers. Such calls were not counted, so the rate-limit headers are those of a caller who must
- * wait for the next second.
- */
+/** Returns the headers of a response. The call was not counted, so the rate-limit headers ask to wait for a second. */
 const headersOf = (stage: Stage, code: ErrorCode, retryAfter: number | undefined): Record<string, string> => ({
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",
@@ -80,9 +74,9 @@ const headersOf = (stage: Stage, code: ErrorCode, retryAfter: number | undefined
 });
 
 /**
- * The headers by which pages of other origins may read these answers. API Gateway puts fixed values or those of the
- * request into them, and cannot choose: where a stage lists several origins, none is named, and a page sees a network
- * error, for to name whichever asks would let in those that are not listed.
+ * Returns the CORS headers, with which pages of other origins can read a response. API Gateway cannot compare the origin
+ * with a list: its headers are fixed, or copied from the request, which would allow any origin. So in a stage with several
+ * `corsOrigins` the headers name none, and a page sees a network error.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
  */
 const corsOf = ({ corsOrigins }: Stage, headers: Record<string, string>): Record<string, string> => {
@@ -95,12 +89,12 @@ const parametersOf = (headers: Record<string, string>): Record<string, string> =
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]));
 
 /**
- * All these answers by their types, with the body `{message, statusCode}` and the headers of every answer.
+ * Returns all these responses by type, with the body `{message, statusCode}` and the usual headers.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
  */
 export const answersOnOurBehalf = (stage: Stage) =>
   Object.fromEntries(
-    answers.map(({ type, status, code, message, retryAfter }) => {
+    responses.map(({ type, status, code, message, retryAfter }) => {
       const headers = headersOf(stage, code, retryAfter);
       return [
         type.responseType,

@@ -2,10 +2,10 @@ import { groups } from '#functions/index.ts';
 import { type ApiName, apiOf, type Group, type Operation } from '#shared/api/operation.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 
-/** An operation and the function that answers it. */
+/** An operation and the function that serves it. */
 export type RoutedOperation = { name: string; operation: Operation; lambda: LambdaName };
 
-/** The operations that are called through an API, in the order of the contracts. */
+/** Returns the operations of an API, in the order of the contracts. */
 export const operationsOf = (api: ApiName): RoutedOperation[] =>
   groups.flatMap((group: Group & { name: LambdaName }) =>
     Object.entries(group.operations)
@@ -14,9 +14,9 @@ export const operationsOf = (api: ApiName): RoutedOperation[] =>
   );
 
 /**
- * Can a password or a code be guessed at an operation? Anybody may call it, and it looks into the table. What a path
- * carries is the address of an alarm, with a signature of 128 bits: nobody guesses it, and nobody else's calls may be in
- * the way of who follows it.
+ * Whether passwords or codes could be guessed by calling an operation: anybody may call it, and it reads the table. An
+ * operation with a path parameter is not meant: the parameter is an acknowledgement link with a 128-bit signature, which
+ * cannot be guessed, and other callers must not use up the limit of somebody who follows it.
  */
 export const isGuessable = ({ auth, method, path, withoutTable }: Operation): boolean =>
   auth === 'anyone' && method !== 'GET' && !withoutTable && !path.includes('{');

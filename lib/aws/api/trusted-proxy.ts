@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { headerName, json, secretOrHash } from '#shared/settings/kinds.ts';
 
 /**
- * The one proxy in front of the API, such as a CDN: the header with the address of the caller, and the header with
- * the secret that proves the proxy. All parts are empty when there is no proxy.
+ * The proxy in front of the API, such as a CDN: the header with the caller's address, and the header with the secret that
+ * authenticates the proxy. All fields are empty without a proxy.
  */
 export type ProxyInFront = {
   header: string;
   secretHeader: string;
-  /** `sha256:` and the hash in hex. The hash of a random secret does not reveal it, so it may be in templates. */
+  /** `sha256:` and the hash in hex. The hash of a random secret does not reveal it, so templates may contain it. */
   secret: string;
 };
 
@@ -18,7 +18,7 @@ export const NO_PROXY: ProxyInFront = { header: '', secretHeader: '', secret: ''
 const hashed = (secret: string): string =>
   secret.startsWith('sha256:') ? secret : `sha256:${createHash('sha256').update(secret).digest('hex')}`;
 
-/** The setting in the context: an object, its JSON, or '' for none. */
+/** Returns the schema of the setting: an object, its JSON, or '' for none. */
 export const proxyInFront = () =>
   json<ProxyInFront>(
     z

@@ -6,9 +6,9 @@ import type { Stage } from '../settings/settings.ts';
 import { isGuessable, operationsOf } from './operations.ts';
 
 /**
- * Rules of AWS that only count here, because they would block what the contracts allow: bodies of more than 8 KB (the
- * contracts allow 256 KiB), free text and the addresses of webhooks in a body, and apps without a User-Agent. The
- * functions validate each body by its contract.
+ * The AWS rules that only count, because they would block what the contracts allow: bodies over 8 KB (the contracts allow
+ * 256 KiB), free text and webhook URLs in bodies, and apps without a User-Agent. The functions validate each body against
+ * its contract.
  * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
 const COUNTED = [
@@ -20,7 +20,11 @@ const COUNTED = [
   'NoUserAgent_HEADER',
 ];
 
-const seen = (metricName: string) => ({ metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true });
+const visibility = (metricName: string) => ({
+  metricName,
+  cloudWatchMetricsEnabled: true,
+  sampledRequestsEnabled: true,
+});
 
 const managed = (priority: number, name: string, counted: readonly string[]): CfnWebACL.RuleProperty => ({
   name,
@@ -33,12 +37,12 @@ const managed = (priority: number, name: string, counted: readonly string[]): Cf
       ruleActionOverrides: counted.map((name) => ({ name: name, actionToUse: { count: {} } })),
     },
   },
-  visibilityConfig: seen(name),
+  visibilityConfig: visibility(name),
 });
 
 /**
- * Matches the operations at which a password or a code can be guessed. At API Gateway's own address the path begins
- * with the name of the stage, so only its end is compared.
+ * Returns the statement that matches the operations at which passwords or codes can be guessed. At the address that API
+ * Gateway assigns, paths begin with the name of the stage, so only the end is compared.
  */
 const guessable = (): CfnWebACL.StatementProperty => ({
   orStatement: {
@@ -61,38 +65,35 @@ const rateRule = (name: string, priority: number, rate: Rate): CfnWebACL.RulePro
   priority,
   action: { block: {} },
   statement: { rateBasedStatement: { ...rate, evaluationWindowSec: 300, scopeDownStatement: guessable() } },
-  visibilityConfig: seen(name),
+  visibilityConfig: visibility(name),
 });
 
-/** How many callers may try to log in by one address of the proxy within the time of the limit. */
-const CALLERS_OF_PROXY = 20;
+/** The number of callers that may try to log in through one address of the proxy within the window of the limit. */
+const CALLERS_PER_PROXY_ADDRESS = 20;
 
 /**
- * The limits of the operations at which something can be guessed, for each address that calls. Behind a proxy it is the
- * address in the proxy's header. Whoever calls past the proxy can write any address there, and a web ACL cannot check the
- * secret of the proxy, of which the stage has the hash alone: so the address that is connected has a limit, too, by which
- * a call without the header is counted as well.
+ * Returns the rate limits per caller of the operations at which passwords or codes can be guessed. Behind a proxy, the
+ * caller is the address in the proxy's header. Calls that bypass the proxy can forge that header, and the web ACL cannot
+ * check the proxy's secret, because the stage only has its hash. So the connected address is limited too, which also covers
+ * calls without the header.
  */
 const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.RuleProperty[] => {
   if (header === '') return [rateRule('login-rate', 0, { aggregateKeyType: 'IP', limit: loginRate })];
   const forwardedIpConfig = { headerName: header, fallbackBehavior: 'NO_MATCH' };
   return [
     rateRule('login-rate', 0, { aggregateKeyType: 'FORWARDED_IP', forwardedIpConfig, limit: loginRate }),
-    rateRule('login-rate-of-peer', 3, { aggregateKeyType: 'IP', limit: CALLERS_OF_PROXY * loginRate }),
+    rateRule('login-rate-of-peer', 3, { aggregateKeyType: 'IP', limit: CALLERS_PER_PROXY_ADDRESS * loginRate }),
   ];
 };
 
-/**
- * Creates a web ACL in front of the API of the apps. A blocked call gets a 403 in the shape of the contracts
- * (gateway-answers.ts).
- */
+/** Creates the web ACL of the app API. Blocked requests get a 403 with the usual body (gateway-answers.ts). */
 export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): CfnWebACL => {
   const acl = new CfnWebACL(scope, 'web-acl', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    // The metrics of the web ACL have this name.
+    // The name is a dimension of the metrics of the web ACL.
     name: Stack.of(scope).stackName,
-    visibilityConfig: seen(Stack.of(scope).stackName),
+    visibilityConfig: visibility(Stack.of(scope).stackName),
     rules: [
       ...loginRates(stage),
       managed(1, 'AWSManagedRulesAmazonIpReputationList', []),

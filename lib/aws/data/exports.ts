@@ -4,12 +4,12 @@ import type { Construct } from 'constructs';
 import { acknowledge } from '../acknowledged.ts';
 import type { Stage } from '../settings/settings.ts';
 
-/** DynamoDB keeps older states of a table for so many days. */
+/** The days that point-in-time recovery of DynamoDB reaches back. */
 export const BACKUP_DAYS = 35;
 
 /**
- * The bucket of exports. The jobs delete each after a day; what a job could not delete, the bucket does, a day later at
- * most. A bucket that is not empty cannot be deleted with its stack.
+ * The bucket of exports. Jobs delete each export after a day; the lifecycle rule deletes what a job could not, at most a day
+ * later. A bucket must be empty to be deleted with its stack.
  */
 export class Exports extends Bucket {
   constructor(scope: Construct, id: string, { keepData }: Stage) {

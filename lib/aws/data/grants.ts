@@ -22,10 +22,7 @@ import { acknowledge } from '../acknowledged.ts';
 import { type Queues, queueArnOf, workedOn } from '../queues/queues.ts';
 import { tableStatements } from './table-grants.ts';
 
-/**
- * The resources of the stack; `senders` are the ARNs of the identities that mails may come from, `smsOrigins` of those that
- * SMS may.
- */
+/** The resources of the stack. `senders` and `smsOrigins` are the ARNs of the identities that email and SMS are sent from. */
 export type Resources = {
   table: ITable;
   queues: Queues;
@@ -43,64 +40,66 @@ const arnOf = (
   if (resource === 'key') return key.keyArn;
   if (resource === 'exports') return exports.arnForObjects('*');
   if (resource !== 'alarms') return queueArnOf(queues, resource);
-  if (!alarmTopic) throw new Error('this stage has no topic of alarms');
+  if (!alarmTopic) throw new Error('this stage has no alarm topic');
   return alarmTopic.topicArn;
 };
 
 /**
- * The actions with which Lambda polls a queue for a function, and with which the function returns failed messages.
+ * The actions that Lambda needs to poll a queue for a function, and the function to return failed messages.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
 
 /**
- * The actions on the dead-letter queues (`from`) and their queues (`to`) of a redrive: SQS moves the messages with
- * the rights of the caller.
+ * The actions that a redrive needs on dead-letter queues (`from`) and on their source queues (`to`): SQS moves messages with
+ * the permissions of the caller.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
  */
-const MOVING = {
+const REDRIVE = {
   from: ['sqs:StartMessageMoveTask', 'sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
   to: ['sqs:GetQueueAttributes', 'sqs:SendMessage'],
 };
-const movingOf = (queues: Queues): PolicyStatement[] => [
-  new PolicyStatement({ actions: MOVING.from, resources: workedOn(queues).map(([, { dead }]) => dead.queueArn) }),
-  new PolicyStatement({ actions: MOVING.to, resources: workedOn(queues).map(([, queue]) => queue.queueArn) }),
+
+const redriveStatements = (queues: Queues): PolicyStatement[] => [
+  new PolicyStatement({ actions: REDRIVE.from, resources: workedOn(queues).map(([, { dead }]) => dead.queueArn) }),
+  new PolicyStatement({ actions: REDRIVE.to, resources: workedOn(queues).map(([, queue]) => queue.queueArn) }),
 ];
 
-const nameOfTopic = (topic: Topic): string => topicsOf('*')[topic.slice('topic/'.length) as (typeof topics)[number]];
+const topicName = (topic: Topic): string => topicsOf('*')[topic.slice('topic/'.length) as (typeof topics)[number]];
 
-/** The ARN of a topic with a wildcard for the device, because devices are not known at deployment. */
+/** Returns the ARN of a topic with a wildcard for the device, because devices are not known at deployment. */
 const topicArn = (scope: Construct, topic: Topic): string =>
   Stack.of(scope).formatArn({
     service: 'iot',
     resource: 'topic',
-    resourceName: nameOfTopic(topic),
+    resourceName: topicName(topic),
   });
 
-/** Acknowledges the findings of cdk-nag about wildcards in what a role may do: in topics of devices, in names of exports. */
+/** Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, and objects of exports. */
 export const acknowledgeWildcards = (role: Role, uses: readonly Use[]): void => {
-  for (const { resource } of rowsOf(uses)) {
+  for (const { resource } of capabilitiesOf(uses)) {
     if (resource === 'exports') acknowledge(role, 'exports, any object');
     if (resource !== undefined && isTopic(resource)) acknowledge(role, resource);
   }
 };
 
-type Row = ReturnType<typeof capabilityOf>;
-const rowsOf = (uses: readonly Use[]): Row[] => [...new Set(uses)].filter(isCapability).map(capabilityOf);
+type Capability = ReturnType<typeof capabilityOf>;
+const capabilitiesOf = (uses: readonly Use[]): Capability[] =>
+  [...new Set(uses)].filter(isCapability).map(capabilityOf);
 
-/** The environment of a function: exactly the variables of its uses. */
+/** Returns the environment of a function: exactly the variables that its uses need. */
 export const environmentOf = (uses: readonly Use[], values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     [...new Set(uses.flatMap(variablesOf))].sort().map((name) => {
       const value = values[name];
-      if (value === undefined) throw new Error(`no stage gives the variable ${name}`);
+      if (value === undefined) throw new Error(`the variable ${name} has no value in this stage`);
       return [name, value];
     }),
   );
 
 /**
- * The SES identities that a sender may be verified by: its address and its domain. The list is empty when the stage
- * sends no mails.
+ * Returns the ARNs of the SES identities that can verify a sender: its address and its domain. Empty in a stage that sends
+ * no email.
  */
 export const sendersOf = (stack: Stack, mailSender: string): string[] =>
   (mailSender === '' ? [] : [mailSender, mailSender.slice(mailSender.indexOf('@') + 1)]).map((resourceName) =>
@@ -108,43 +107,48 @@ export const sendersOf = (stack: Stack, mailSender: string): string[] =>
   );
 
 /** https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-encryption-context */
-const sealedBy = (context: string | undefined) =>
+const encryptionCondition = (context: string | undefined) =>
   context !== undefined && { conditions: { StringEquals: { 'kms:EncryptionContext:id': context } } };
 
-/** The resources that a stage may lack. Without them nothing is allowed, and the function knows. */
-const isSender = (resource: Row['resource']): resource is 'mail' | 'sms' => resource === 'mail' || resource === 'sms';
+/** Whether a resource is one that a stage may lack. Functions get no permission then, and do not send. */
+const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
+  resource === 'mail' || resource === 'sms';
 
-/**
- * The rights of a function: those of its calls of the store, and the actions of its capabilities, without duplicates.
- */
+/** Returns the permissions of a function: those of its store calls and of its capabilities, without duplicates. */
 export const statementsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
   const { table, queues, senders, smsOrigins } = resources;
-  const rows = rowsOf(uses);
-  const onQueues = rows.flatMap(({ resource, actions = [], context }) =>
+  const capabilities = capabilitiesOf(uses);
+  const onResources = capabilities.flatMap(({ resource, actions = [], context }) =>
     resource === undefined || isSender(resource) || isTopic(resource)
       ? []
-      : [new PolicyStatement({ actions: [...actions], resources: [arnOf(resource, resources)], ...sealedBy(context) })],
+      : [
+          new PolicyStatement({
+            actions: [...actions],
+            resources: [arnOf(resource, resources)],
+            ...encryptionCondition(context),
+          }),
+        ],
   );
-  const onTopics = rows.flatMap(({ resource, actions = [] }) =>
+  const onTopics = capabilities.flatMap(({ resource, actions = [] }) =>
     resource !== undefined && isTopic(resource)
       ? [new PolicyStatement({ actions: [...actions], resources: [topicArn(queues.events, resource)] })]
       : [],
   );
-  const onSenders = rows.flatMap(({ resource, actions = [] }) => {
+  const onSenders = capabilities.flatMap(({ resource, actions = [] }) => {
     const from = isSender(resource) ? { mail: senders, sms: smsOrigins }[resource] : [];
     return from.length > 0 ? [new PolicyStatement({ actions: [...actions], resources: [...from] })] : [];
   });
-  const moving = uses.includes('redrive') ? movingOf(queues) : [];
+  const redrive = uses.includes('redrive') ? redriveStatements(queues) : [];
   return [
     ...tableStatements(table.tableArn, uses.filter(isStoreCall)),
-    ...onQueues,
+    ...onResources,
     ...onTopics,
-    ...moving,
+    ...redrive,
     ...onSenders,
   ];
 };
 
-/** The right to be invoked with messages of queues. */
+/** Returns the permission to be invoked with messages of queues. */
 export const pollingOf = ({ queues: names }: Consumer, queues: Queues): PolicyStatement =>
   new PolicyStatement({
     actions: POLLING,

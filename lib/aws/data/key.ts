@@ -4,8 +4,8 @@ import type { Construct } from 'constructs';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * The key that encrypts secrets and tokens of webhooks: a new one, or that of `keyArn`, with which another region opens what
- * this one sealed. Without it they cannot be read, so a new one is retained like the table.
+ * Returns the key that encrypts secrets and tokens of webhooks: a new one, or the one of `keyArn`, with which another region
+ * decrypts what this one encrypted. A new key is retained like the table, because secrets cannot be decrypted without it.
  */
 export const createKey = (scope: Construct, { keepData, keyArn, multiRegionKey }: Stage): IKey =>
   keyArn === ''

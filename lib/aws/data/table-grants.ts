@@ -4,27 +4,26 @@ import { accessPatterns } from '#shared/store/access-patterns.ts';
 import type { StoreCall } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 
-/** Converts a template of partition keys to an IAM pattern. */
+/** Returns the IAM pattern of a partition key template. */
 const wildcard = (template: string): string => template.replaceAll(/\{\w+\}/g, '*');
-const all = [...new Set(Object.values(items).map(({ pk }) => wildcard(pk.template)))];
+const allPartitions = [...new Set(Object.values(items).map(({ pk }) => wildcard(pk.template)))];
 
 const covers = (wide: string, narrow: string): boolean => new RegExp(`^${wide.replaceAll('*', '.*')}$`).test(narrow);
 
 /**
- * The condition on keys that match one of `partitions`, but not the pattern of another kind of item which a wildcard
- * also matches: `C#*` also matches `C#1#HITS`. `Null` requires a key in the request, because "for all values" is true
- * without one.
+ * Returns the condition that keys match one of `partitions`, but not a more specific pattern of other items: `C#*` also
+ * matches `C#1#HITS`. `Null` requires a key in the request, because ForAllValues is true without one.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
  */
 const onKeys = (partitions: readonly string[], attributes: readonly string[]) => {
-  const others = all.filter(
+  const others = allPartitions.filter(
     (partition) => !partitions.includes(partition) && partitions.some((wide) => covers(wide, partition)),
   );
   return {
     Null: { 'dynamodb:LeadingKeys': 'false' },
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] },
     ...(others.length > 0 && { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': others } }),
-    // Nothing else may be changed, nor seen in the answer.
+    // No other attribute may be changed, or read from the response.
     ...(attributes.length > 0 && {
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', ...attributes] },
       StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
@@ -33,23 +32,23 @@ const onKeys = (partitions: readonly string[], attributes: readonly string[]) =>
 };
 
 /**
- * The rights that calls of the store need on the table and its indexes. Each action is in one statement with all of
- * its keys, because IAM checks the keys of a BatchGetItem, or of a transaction, together. A query of an index is
- * checked by the partition key of the index.
+ * Returns the permissions that store calls need on the table and its indexes. Each action is in one statement with all its
+ * keys, because IAM checks the keys of a BatchGetItem or a transaction together. For queries of an index, IAM checks the
+ * partition key of the index.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export const tableStatements = (tableArn: string, calls: readonly StoreCall[]): PolicyStatement[] => {
   const accesses = [...new Set(calls)].flatMap((call) => allAccessesOf(accessPatterns[call]));
-  const rightOf = ({ action, index, attributes = [] }: Access) => `${action} ${index ?? ''} ${attributes}`;
-  const rights = [...Map.groupBy(accesses, rightOf).values()].map((same) => {
+  const permissionKey = ({ action, index, attributes = [] }: Access) => `${action} ${index ?? ''} ${attributes}`;
+  const permissions = [...Map.groupBy(accesses, permissionKey).values()].map((same) => {
     const [{ action, index, attributes = [] } = { action: '', index: null }] = same;
     const partitions = [...new Set(same.map(({ partition }) => wildcard(partition)))].sort();
     return { action, resource: index ? `${tableArn}/index/${index}` : tableArn, partitions, attributes };
   });
-  const alike = Map.groupBy(rights, ({ resource, partitions, attributes }) =>
+  const byKeys = Map.groupBy(permissions, ({ resource, partitions, attributes }) =>
     [resource, ...partitions, '/', ...attributes].join(' '),
   );
-  return [...alike.values()].map((same) => {
+  return [...byKeys.values()].map((same) => {
     const actions = same.map(({ action }) => action).sort();
     const [{ resource, partitions, attributes } = { resource: '', partitions: [], attributes: [] }] = same;
     return new PolicyStatement({ actions, resources: [resource], conditions: onKeys(partitions, attributes) });

@@ -15,8 +15,8 @@ const projections = { KEYS_ONLY: ProjectionType.KEYS_ONLY } as const;
 const key = (name: string) => ({ name, type: AttributeType.STRING });
 
 /**
- * Creates the one table, as shared/store/table.ts designs it. A stage with `tableName` uses that recovered table
- * instead; its own table stays unchanged.
+ * Creates the table as designed in shared/store/table.ts. A stage with `tableName` uses that recovered table instead and
+ * leaves its original table unchanged.
  */
 export const createTable = (scope: Construct, { keepData, tableName }: Stage): ITable => {
   const { partitionKey, sortKey, ttl, indexes } = tableDesign;
@@ -25,7 +25,7 @@ export const createTable = (scope: Construct, { keepData, tableName }: Stage): I
     sortKey: key(sortKey),
     timeToLiveAttribute: ttl,
     billingMode: BillingMode.PAY_PER_REQUEST,
-    // The key is the AWS managed one: CloudTrail shows its use, and functions need no right for it.
+    // CloudTrail logs the use of the AWS managed key, and functions need no permission for it.
     encryption: TableEncryption.AWS_MANAGED,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: keepData,
@@ -38,7 +38,7 @@ export const createTable = (scope: Construct, { keepData, tableName }: Stage): I
       sortKey: key(index.sortKey),
       projectionType: projections[index.projection],
     });
-  // The types of `tableStreamArn` differ; this table has no stream.
+  // The types differ in `tableStreamArn`, and this table has no stream.
   if (tableName === '') return table as ITable;
   return Table.fromTableAttributes(scope, 'recovered', { tableName, globalIndexes: Object.keys(indexes) });
 };

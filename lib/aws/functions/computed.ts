@@ -6,8 +6,8 @@ import type { Publication } from '#shared/api/http/publication.ts';
 import { describeApi } from '#shared/api/openapi/describe.ts';
 import type { LambdaName } from './lambdas.ts';
 
-/** Returns a module that contains the files of a library gzipped, as they are served. */
-const packed = (library: Readonly<Record<string, Publication & { type: string }>>): string => {
+/** Returns the source of a module with the gzipped files of a library. */
+const libraryModule = (library: Readonly<Record<string, Publication & { type: string }>>): string => {
   const parts = Object.entries(library).map(([name, { gzip, ...rest }]) => {
     const text = Buffer.from(gzip).toString('base64');
     return `'${name}': { ...${JSON.stringify(rest)}, gzip: Buffer.from('${text}', 'base64') }`;
@@ -18,8 +18,8 @@ const packed = (library: Readonly<Record<string, Publication & { type: string }>
 type Computed = { file: string; contents: () => Promise<string> };
 
 /**
- * Modules whose exports are computed when bundles are built. The code that makes them needs esbuild and the files of
- * packages, or would make the description of the API from all contracts, none of which is in a bundle.
+ * The modules whose exports are computed at build time, because the code that computes them needs what bundles do not
+ * contain: esbuild, files of packages, or all contracts.
  */
 const computed: Partial<Record<LambdaName, Computed>> = {
   server: {
@@ -28,17 +28,17 @@ const computed: Partial<Record<LambdaName, Computed>> = {
   },
   docs: {
     file: 'functions/api/docs/library.ts',
-    contents: async () => packed((await import('#functions/api/docs/library.ts')).library),
+    contents: async () => libraryModule((await import('#functions/api/docs/library.ts')).library),
   },
   console: {
     file: 'functions/api/console/library.ts',
-    contents: async () => packed((await import('#functions/api/console/library.ts')).library),
+    contents: async () => libraryModule((await import('#functions/api/console/library.ts')).library),
   },
 };
 
 /**
- * The esbuild plugin that replaces the computed module of a function by its exports. The build fails when the file does not
- * exist, and when the function does not import it.
+ * Returns the esbuild plugin that replaces the computed module of a function with its exports. The build fails if the file
+ * does not exist, or if the function does not import it.
  */
 export const computedFor = (name: LambdaName, root: string): Plugin => ({
   name: 'computed',

@@ -3,32 +3,32 @@ import { kindOf } from '#functions/index.ts';
 import { capabilityOf, isCapability, isStoreCall, type Module, type Use } from '#shared/runtime/capabilities.ts';
 import { type LambdaName, lambdas } from './lambdas.ts';
 
-const list = readFileSync(new URL('../../../shared/store/nouns.ts', import.meta.url), 'utf8');
-const files = new Map(
-  [...list.matchAll(/export \{ (\w+) \} from '\.\/(.+)\.ts'/g)].map(([, noun, file]) => [noun, file]),
+const nounList = readFileSync(new URL('../../../shared/store/nouns.ts', import.meta.url), 'utf8');
+const nounFiles = new Map(
+  [...nounList.matchAll(/export \{ (\w+) \} from '\.\/(.+)\.ts'/g)].map(([, noun, file]) => [noun, file]),
 );
-/** The file of a noun in shared/store, as the list of nouns says it. */
+/** Returns the file of a noun in shared/store, from the list of nouns. */
 const fileOf = (noun: string): string => {
-  const file = files.get(noun);
+  const file = nounFiles.get(noun);
   if (file === undefined) throw new Error(`shared/store/nouns.ts has no ${noun}`);
   return file;
 };
 
-/** The name of what makes the reads of a noun, in the file of the noun, if these are all that is called. */
+/** Returns the name of the export with the reads of a noun if all `calls` are reads. */
 const readsOf = async (file: string, calls: readonly string[]): Promise<string | undefined> => {
-  const made: Record<string, unknown> = await import(/* @vite-ignore */ `#shared/store/${file}.ts`);
-  const reads = Object.keys(made).filter((key) => key.endsWith('Reads'));
-  const callsOf = (part: string): string[] => Object.keys((made[part] as (table: object) => object)({}));
+  const exported: Record<string, unknown> = await import(/* @vite-ignore */ `#shared/store/${file}.ts`);
+  const reads = Object.keys(exported).filter((key) => key.endsWith('Reads'));
+  const callsOf = (part: string): string[] => Object.keys((exported[part] as (table: object) => object)({}));
   return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
 };
 
-/** A noun that only a lazy chunk needs, which imports its file: what does not need the chunk does not load it at start. */
-const inChunks = ['auditLines'];
+/** The nouns that only lazy chunks need. A chunk imports the file itself, so a cold start does not load it. */
+const lazyNouns = ['auditLines'];
 
-/** The nouns of the store whose calls a function uses, with the imports of their code; of a noun that is only read, nothing that writes. */
+/** Returns the store nouns that a function uses with their imports, without the writes of nouns that it only reads. */
 const nounsOf = (uses: readonly Use[]) => {
   const calls = uses.filter(isStoreCall).map((use) => use.split('.'));
-  const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !inChunks.includes(noun));
+  const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !lazyNouns.includes(noun));
   return Promise.all(
     nouns.map(async ([noun, ofNoun]) => {
       const file = fileOf(noun);
@@ -59,8 +59,8 @@ const modulesOf = (uses: readonly Use[]): Module[] => [
 ];
 
 /**
- * Returns the source of the entry of a function's bundle. It imports the handler, and of the store and the services what the
- * contract uses, so that the bundle contains nothing else.
+ * Returns the source of the entry point of a function's bundle. It imports the handler and only those parts of the store and
+ * the services that the contract uses, so the bundle contains nothing else.
  */
 export const entryOf = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];

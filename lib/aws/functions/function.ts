@@ -24,25 +24,25 @@ import { type ForFunctions, isIn, type LambdaName, lambdas } from './lambdas.ts'
 import type { Variables } from './variables.ts';
 
 /**
- * The memory of functions in MB. A Lambda's share of a CPU grows with its memory, up to a whole CPU at 1,769 MB.
+ * The memory of functions in MB. Their share of a CPU grows with it, up to a whole CPU at 1,769 MB.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
  */
 const memory: Partial<Record<LambdaName, number>> = {
-  // argon2id needs a whole CPU without interruptions.
+  // argon2id needs a whole CPU.
   auth: 1_769,
   users: 1_769,
-  // A fetch waits most of the time, and pays for its memory meanwhile.
+  // Long polling costs memory while it waits.
   feed: 256,
   // The sweep runs once a minute, and nobody waits for its result.
   sweep: 512,
 };
-const OTHERWISE = 1_024;
+const DEFAULT_MEMORY = 1_024;
 const memoryOf = (name: LambdaName, { deviceMemory }: Stage): number =>
-  name === 'devices' || name === 'ingest' ? deviceMemory : (memory[name] ?? OTHERWISE);
+  name === 'devices' || name === 'ingest' ? deviceMemory : (memory[name] ?? DEFAULT_MEMORY);
 
 /**
- * Logs are lines of JSON, written by the functions. Of Lambda's own lines only warnings and errors are kept, because
- * three lines per invocation would cost more.
+ * Functions log in JSON. Of the lines that Lambda itself logs, only warnings and errors are kept, because the other three
+ * per invocation cost money.
  */
 const LOGGING = {
   loggingFormat: LoggingFormat.JSON,
@@ -54,8 +54,8 @@ type Contract = (typeof lambdas)[number];
 type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
 
 /**
- * The log group of a function, and a role that may write to it and do what the contract `uses`, without managed
- * policies and without `*`.
+ * Creates the log group of a function, and a role that may write to it and do what the contract `uses`, without managed
+ * policies or `*`.
  */
 const identityOf = (scope: Construct, contract: Contract, { stage, ...resources }: Host) => {
   const { name, uses } = contract;
@@ -78,9 +78,8 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
 };
 
 /**
- * Lambda stops a function that invokes itself through a queue more than 16 times as a runaway loop. A function that
- * sends tasks to its own queue does so on purpose, and its attempts are counted and limited, so loop detection is off
- * for it.
+ * Lambda stops a function that invoked itself through a queue more than 16 times as a runaway loop. Functions that enqueue
+ * tasks for themselves count and limit their attempts, so loop detection is off for them.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 const loopOf = (contract: Contract): RecursiveLoop =>
@@ -88,13 +87,13 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     ? RecursiveLoop.ALLOW
     : RecursiveLoop.TERMINATE;
 
-/** The reserved concurrency of a function. It is left out for 0, because zero would stop the function. */
+/** Returns the reserved concurrency of a function, or nothing for 0, which would stop the function. */
 const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
   const reservedConcurrentExecutions = reservedFor(name, concurrency);
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
 };
 
-/** The function of a contract, with its log group, and a role that may do exactly what the contract `uses`. */
+/** The function of a contract, with its log group and a role that may do exactly what the contract `uses`. */
 class ContractFunction extends LambdaFunction {
   constructor(scope: Construct, contract: Contract, host: Host) {
     const { name, timeoutSeconds, uses } = contract;
@@ -102,12 +101,12 @@ class ContractFunction extends LambdaFunction {
       ...identityOf(scope, contract, host),
       functionName: functionNameOf(Stack.of(scope), name),
       description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
-      // The version is fixed, because the bundles are built for it.
+      // The bundles are built for this version.
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'handler.handler',
       code: Code.fromAsset(host.bundles[name].folder),
-      // Source maps make stack traces name the lines of the source. They cost 10 to 20 ms and 6 MB at a cold start.
+      // Source maps put lines of the source into stack traces. They cost 10 to 20 ms and 6 MB at a cold start.
       environment: {
         ...environmentOf(uses, host.variables),
         ...endpointsOf(host.stage),
@@ -118,17 +117,15 @@ class ContractFunction extends LambdaFunction {
       timeout: Duration.seconds(timeoutSeconds),
       ...reservationOf(name, host.stage),
       recursiveLoop: loopOf(contract),
-      // X-Ray's permissions allow no resource but `*`, and the request id in each log line already connects the lines
-      // of a request.
+      // X-Ray's permissions need the resource `*`, and the request id already connects the log lines of a request.
       tracing: Tracing.DISABLED,
     });
-    // The CDK adds a dependency on the role, which contains all rights. The reference to the role already implies this
-    // dependency.
+    // The reference to the role already implies the dependency that the CDK adds.
     (this.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
   }
 }
 
-/** Creates a function for each contract; those of MQTT only where devices speak it. */
+/** Creates the functions that the stage needs, one for each contract. */
 export const createFunctions = (scope: Construct, host: Host): ForFunctions<LambdaFunction> =>
   Object.fromEntries(
     lambdas

@@ -7,16 +7,17 @@ import type { Construct } from 'constructs';
 import type { Stage } from '../settings/settings.ts';
 import { type ForFunctions, functionIn, type LambdaName } from './lambdas.ts';
 
-/** The functions that every fall passes through. */
+/** The functions that every fall passes through, which are deployed gradually. */
 const GRADUAL = ['devices', 'process', 'deliver'] as const satisfies readonly LambdaName[];
-/** The alarms that make a deployment go back, by their ids in watches.ts. */
-const STOPPING = ['falls-late', 'tasks-failing', 'workers-failing'];
+
+/** The ids of the alarms that roll a deployment back. */
+const ROLLBACK_ALARMS = ['falls-late', 'tasks-failing', 'workers-failing'];
 const ALIAS = 'live';
 
 /**
- * What APIs and queues invoke: each function itself, or, in a stage with gradual deployments, the aliases of those that
- * falls pass through. A change of code or configuration makes a version. The one before is deleted when the deployment
- * is over: kept ones would stop a second attempt to deploy the same code, which Lambda gives no new version.
+ * Returns what APIs and queues invoke: the functions, or in a stage with gradual deployments the aliases of those that every
+ * fall passes through. Each change of code or configuration publishes a version, and the deployment deletes the previous one:
+ * if it were kept, a second attempt to deploy the same code would fail, because Lambda publishes no new version for it.
  */
 export const invokedIn = ({ gradualDeployments }: Stage, functions: ForFunctions<LambdaFunction>) => {
   if (!gradualDeployments) return functions as ForFunctions<IFunction>;
@@ -28,16 +29,16 @@ export const invokedIn = ({ gradualDeployments }: Stage, functions: ForFunctions
 };
 
 /**
- * The role with which CodeDeploy moves the aliases and looks at the alarms, for this account alone. Aliases are named and
- * not referred to, because each waits for its deployment group.
+ * Creates the role with which CodeDeploy shifts the aliases and reads the alarms of this account. It names the aliases instead
+ * of referring to them, because each alias depends on its deployment group.
  */
 const createRole = (scope: Construct, functions: ForFunctions<LambdaFunction>, alarms: readonly Alarm[]): Role => {
   const arns = GRADUAL.map((name) => functionIn(functions, name).functionArn);
-  const moving = new PolicyStatement({
+  const shiftAliases = new PolicyStatement({
     actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
     resources: arns.flatMap((arn) => [arn, `${arn}:${ALIAS}`]),
   });
-  const looking = new PolicyStatement({
+  const readAlarms = new PolicyStatement({
     actions: ['cloudwatch:DescribeAlarms'],
     resources: alarms.map(({ alarmArn }) => alarmArn),
   });
@@ -45,22 +46,22 @@ const createRole = (scope: Construct, functions: ForFunctions<LambdaFunction>, a
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com').withConditions({
       StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
     }),
-    inlinePolicies: { rights: new PolicyDocument({ statements: [moving, looking] }) },
+    inlinePolicies: { rights: new PolicyDocument({ statements: [shiftAliases, readAlarms] }) },
   });
 };
 
 /**
- * Has CodeDeploy move the aliases: a tenth of the invocations for 5 minutes, then all. When one of the alarms rings
- * meanwhile, or somebody stops it, it moves them back, and CloudFormation does so with the whole stack.
+ * Lets CodeDeploy shift the aliases: a tenth of the invocations for 5 minutes, then all. If one of the alarms fires meanwhile,
+ * or somebody stops the deployment, CodeDeploy shifts them back and CloudFormation rolls back the whole stack.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-updatepolicy.html
  */
 export const shiftGradually = (
   scope: Construct,
   functions: ForFunctions<LambdaFunction>,
   invoked: ForFunctions<IFunction>,
-  all: readonly Alarm[],
+  allAlarms: readonly Alarm[],
 ): void => {
-  const alarms = all.filter(({ node }) => STOPPING.some((id) => node.id === `alarm-${id}`));
+  const alarms = allAlarms.filter(({ node }) => ROLLBACK_ALARMS.some((id) => node.id === `alarm-${id}`));
   const role = createRole(scope, functions, alarms);
   const application = new LambdaApplication(scope, 'deployments');
   for (const name of GRADUAL) {
@@ -70,7 +71,7 @@ export const shiftGradually = (
       application,
       alias,
       alarms,
-      // Without this the CDK would give the role a managed policy.
+      // Otherwise the CDK would attach a managed policy.
       role: role.withoutPolicyUpdates(),
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
       autoRollback: { stoppedDeployment: true },

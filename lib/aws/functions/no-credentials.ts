@@ -1,7 +1,4 @@
-/**
- * Replaces, in bundles, the SDK's chain of credential providers, which would search files and services of AWS. It
- * always throws.
- */
+/** Replaces the SDK's chain of credential providers in bundles. Throws, because functions pass credentials explicitly. */
 export const defaultProvider = () => async (): Promise<never> => {
-  throw new Error('no credentials were given');
+  throw new Error('no credentials were passed');
 };

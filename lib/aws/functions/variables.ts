@@ -14,29 +14,30 @@ import type { Queues } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * A value for every variable that functions can read. One of shared/settings/ that is no setting of the stage does not
- * compile here until it has a value.
+ * A value for every variable that functions can read. A new variable of shared/settings/ that no setting of the stage
+ * supplies does not compile until it gets a value here.
  */
 export type Variables = Readonly<Record<keyof typeof environment, string>>;
 
 type Apis = { api: AppsApi; deviceApi: DeviceApi };
 
 type Environment = typeof environment;
+
 /** The variables whose value is a setting of the stage. */
-type OfStage = {
+type StageVariable = {
   [N in keyof Environment]: Environment[N] extends { about: { stage: string } } ? N : never;
 }[keyof Environment];
 
-const ofStage = (stage: Stage): Pick<Variables, OfStage> => {
+const stageVariables = (stage: Stage): Pick<Variables, StageVariable> => {
   const values: Readonly<Record<string, unknown>> = stage;
   return Object.fromEntries(
     Object.entries<Setting>(environment).flatMap(([name, { about }]) =>
       about?.stage === undefined ? [] : [[name, textOf(values[about.stage])]],
     ),
-  ) as Pick<Variables, OfStage>;
+  ) as Pick<Variables, StageVariable>;
 };
 
-const urlsOf = (queues: Queues) => ({
+const queueUrls = (queues: Queues) => ({
   EVENTS_QUEUE_URL: queues.events.queueUrl,
   TIMERS_QUEUE_URL: queues.timers.queueUrl,
   DELIVERIES_QUEUE_URL: queues.deliveries.queueUrl,
@@ -46,16 +47,17 @@ const urlsOf = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
-type Made = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };
+type Created = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };
 
+/** Returns the values of all variables in a stage. */
 export const variablesOf = (
   stage: Stage,
-  { table, queues, key, alarmTopic, exports }: Made,
+  { table, queues, key, alarmTopic, exports }: Created,
   { api, deviceApi }: Apis,
 ): Variables => ({
-  ...ofStage(stage),
+  ...stageVariables(stage),
   TABLE_NAME: table.tableName,
-  ...urlsOf(queues),
+  ...queueUrls(queues),
   MQTT_RULE: ruleNameOf(stage),
   METRICS_NAMESPACE: Stack.of(table).stackName,
   SECRETS_KEY_ARN: key.keyArn,
@@ -70,6 +72,6 @@ export const variablesOf = (
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,
-  // The template names the secret; its value is put in place when the stage is deployed.
+  // The template contains a reference to the secret, which the deployment resolves.
   OIDC_CLIENT_SECRET: stage.oidcSecretName && SecretValue.secretsManager(stage.oidcSecretName).unsafeUnwrap(),
 });

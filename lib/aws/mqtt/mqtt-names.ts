@@ -1,8 +1,5 @@
 import type { Stage } from '../settings/settings.ts';
 
-/**
- * The name of the rule that takes the messages of devices; empty when the stage has no MQTT. Names of rules have no
- * hyphens.
- */
+/** Returns the name of the rule for device messages (without hyphens, as AWS IoT requires), or '' without MQTT. */
 export const ruleNameOf = ({ name, mqtt }: Stage): string =>
   mqtt ? `sensor_cloud_${name.replaceAll('-', '_')}_messages` : '';

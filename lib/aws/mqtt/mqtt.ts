@@ -13,9 +13,8 @@ type Functions = Readonly<Record<'authorizer' | 'ingest', LambdaFunction>>;
 const iot = new ServicePrincipal('iot.amazonaws.com');
 
 /**
- * Creates the address that devices connect to, with the authorizer that decides whether they may. It speaks only MQTT
- * over TLS 1.2 or 1.3. A host name given by AWS can be deleted only after it was disabled for 7 days; until then the
- * stack cannot be deleted.
+ * Creates the endpoint that devices connect to, and its authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host name
+ * assigned by AWS, and with it the stack, can be deleted only 7 days after it was disabled.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-custom-endpoints-managing.html
  */
 const createDomainConfiguration = (
@@ -24,19 +23,19 @@ const createDomainConfiguration = (
   { authorizer }: Functions,
 ): CfnDomainConfiguration => {
   const { serviceName, name, mqttHost, mqttCertificateArn } = stage;
-  const asked = new CfnAuthorizer(scope, 'mqtt-authorizer', {
-    // Not of the stage, so that a second one with MQTT cannot be deployed beside it: AWS IoT has one broker for an account
-    // and region, and a device of that one would take the client id, and hear the topics, of the same device here.
+  const customAuthorizer = new CfnAuthorizer(scope, 'mqtt-authorizer', {
+    // The same in every stage, so that a second stage with MQTT cannot be deployed: an account has one broker per region, and
+    // a device of the other stage could take the client id, and read the topics, of a device with the same id here.
     authorizerName: 'sensor-cloud',
     authorizerFunctionArn: authorizer.functionArn,
     status: 'ACTIVE',
-    // A device has no key to sign its token with, and needs none, because the token itself cannot be guessed.
+    // Devices have no key to sign their token with, and need none: the token cannot be guessed.
     signingDisabled: true,
   });
-  authorizer.addPermission('iot', { principal: iot, sourceArn: asked.attrArn });
-  // Its id is an earlier word: with another id, a deployment would create another endpoint.
+  authorizer.addPermission('iot', { principal: iot, sourceArn: customAuthorizer.attrArn });
+  // The id keeps an old name of the endpoint, because a new id would make a deployment replace it.
   return new CfnDomainConfiguration(scope, 'mqtt-door', {
-    authorizerConfig: { defaultAuthorizerName: asked.ref, allowAuthorizerOverride: false },
+    authorizerConfig: { defaultAuthorizerName: customAuthorizer.ref, allowAuthorizerOverride: false },
     applicationProtocol: 'SECURE_MQTT',
     authenticationType: 'CUSTOM_AUTH',
     serviceType: 'DATA',
@@ -46,10 +45,8 @@ const createDomainConfiguration = (
   });
 };
 
-/**
- * The role with which AWS IoT stores messages that it could not hand over in their queue. Only this rule may use it.
- */
-const keeperOf = (scope: Construct, mqtt: DurableQueue, ruleArn: string): Role =>
+/** Creates the role with which AWS IoT queues messages that it could not hand over. Only this rule may assume it. */
+const createErrorRole = (scope: Construct, mqtt: DurableQueue, ruleArn: string): Role =>
   new Role(scope, 'mqtt-failed-role', {
     assumedBy: iot.withConditions({
       StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
@@ -63,8 +60,7 @@ const keeperOf = (scope: Construct, mqtt: DurableQueue, ruleArn: string): Role =
   });
 
 /**
- * Selects every message of a device, whatever its bytes: the SELECT has only functions, so the payload need not be
- * JSON.
+ * Selects every device message, whatever its bytes: a SELECT of nothing but functions does not parse the payload as JSON.
  * https://docs.aws.amazon.com/iot/latest/developerguide/binary-payloads.html
  */
 const SQL =
@@ -79,23 +75,23 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
       awsIotSqlVersion: '2016-03-23',
       sql: SQL,
       actions: [{ lambda: { functionArn: ingest.functionArn } }],
-      errorAction: { sqs: { queueUrl: mqtt.queueUrl, roleArn: keeperOf(scope, mqtt, ruleArn).roleArn } },
+      errorAction: { sqs: { queueUrl: mqtt.queueUrl, roleArn: createErrorRole(scope, mqtt, ruleArn).roleArn } },
     },
   });
   ingest.addPermission('iot', { principal: iot, sourceArn: ruleArn });
-  // The function is called asynchronously. Where it is refused starts, AWS would try for 6 hours by itself, unseen: after a
-  // minute, or three attempts, the message goes to the dead-letter queue, which is the queue of the rule's error action.
-  // The property of the CDK would add the right a second time, as a policy of its own.
+  // The function is called asynchronously, and while it is throttled Lambda would retry unseen for 6 hours. After a minute, or
+  // three attempts, the message goes to the dead-letter queue, which is the queue of the rule's error action. The CDK's own
+  // property would grant the permission again in a separate policy.
   ingest.configureAsyncInvoke({ maxEventAge: Duration.seconds(60), retryAttempts: 2 });
   (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queueArn };
 };
 
-/** Creates MQTT for devices with AWS IoT Core: the endpoint, and the rule that passes on their messages. */
+/** Connects devices by MQTT through AWS IoT Core: creates the endpoint, and the rule that forwards their messages. */
 export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, mqtt: DurableQueue): void => {
   const ruleName = ruleNameOf(stage);
   const domain = createDomainConfiguration(scope, stage, functions);
   createRule(scope, ruleName, functions, mqtt);
-  // The command for a host that AWS named is: aws iot describe-domain-configuration --domain-configuration-name ...
+  // Shows a host assigned by AWS: aws iot describe-domain-configuration --domain-configuration-name ...
   new CfnOutput(scope, 'MqttDomainConfiguration', { value: domain.ref });
   new CfnOutput(scope, 'MqttBasicIngest', { value: basicIngest(ruleName) + topicsOf('{sensorId}').messages });
 };

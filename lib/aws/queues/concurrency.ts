@@ -4,15 +4,15 @@ import { parts, wholeNumber } from '#shared/settings/kinds.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 
 /**
- * The least maximum concurrency that Lambda accepts for a queue; the largest is 1,000.
+ * The lowest maximum concurrency that Lambda accepts for a queue; the highest is 1,000.
  * https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html
  */
-const LEAST_OF_QUEUE = 2;
+const MIN_PER_QUEUE = 2;
 
 /**
- * The functions whose concurrency can be reserved, which is also their limit. With it, slow lists and guessed logins
- * cannot take the capacity that falls need. An account keeps 100 unreserved, so a new account, which has 10 in all, can
- * reserve nothing.
+ * The functions whose concurrency can be reserved. A reservation is also their limit; it keeps slow lists and guessed logins
+ * from taking the capacity that falls need. Lambda keeps 100 unreserved, so a new account, which has 10 in total, cannot
+ * reserve any.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export const NOTHING_RESERVED = {
@@ -35,26 +35,26 @@ export const concurrency = () => {
   });
 };
 
-/** The reserved concurrency of a function; 0 when nothing is reserved. */
+/** Returns the reserved concurrency of a function, or 0 if nothing is reserved. */
 export const reservedFor = (name: string, reservations: Concurrency): number =>
   (reservations as Readonly<Record<string, number>>)[name] ?? 0;
 
 /**
- * The maximum concurrency of each queue of a consumer: that of its contract, and for all of its queues together no
- * more than is reserved. Otherwise Lambda would receive messages that it may not hand over; these count as received,
- * and would become dead letters without having been tried.
+ * Returns the maximum concurrency of each queue of a consumer: that of its contract, but no more than is reserved for all of
+ * its queues together. Otherwise Lambda would receive messages that it cannot hand over. Each counts as a receipt, so they
+ * would reach the dead-letter queue without a single attempt.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
-export const shareOfQueue = ({ name, queues, concurrency: most }: Consumer, reservations: Concurrency): number => {
-  const all = reservedFor(name, reservations);
-  return all === 0 ? most : Math.min(most, Math.floor(all / queues.length));
+export const shareOfQueue = ({ name, queues, concurrency: max }: Consumer, reservations: Concurrency): number => {
+  const reserved = reservedFor(name, reservations);
+  return reserved === 0 ? max : Math.min(max, Math.floor(reserved / queues.length));
 };
 
-/** Gives an error sentence for each function whose reservation is too small for its queues. */
+/** Returns an error message for each function whose reservation is too small for its queues. */
 export const tooSmall = (reservations: Concurrency): string[] =>
   consumers
-    .filter((consumer: Consumer) => shareOfQueue(consumer, reservations) < LEAST_OF_QUEUE)
+    .filter((consumer: Consumer) => shareOfQueue(consumer, reservations) < MIN_PER_QUEUE)
     .map(({ name, queues }: Consumer) => {
-      const least = LEAST_OF_QUEUE * queues.length;
-      return `concurrency: ${name} needs ${least} or more, or 0, for each queue that it reads takes at least ${LEAST_OF_QUEUE}`;
+      const min = MIN_PER_QUEUE * queues.length;
+      return `concurrency: ${name} must be 0 or at least ${min}, because each of its queues needs ${MIN_PER_QUEUE}`;
     });

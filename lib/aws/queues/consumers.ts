@@ -9,14 +9,14 @@ import { shareOfQueue } from './concurrency.ts';
 import { type Queues, queueArnOf } from './queues.ts';
 
 /**
- * The largest batch of a FIFO queue; a FIFO queue has no batching window.
+ * The largest batch of a FIFO queue, which has no batching window.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html
  */
-const BATCH_OF_FIFO = 10;
+const MAX_FIFO_BATCH = 10;
 
 /**
- * Connects a consumer to its queues. A batch may fail in part, an invocation does not wait until its batch is full,
- * and no queue takes more concurrency than its share.
+ * Connects a consumer to its queues. A batch can fail in part, an invocation does not wait for a full batch, and no queue
+ * uses more than its share of the concurrency.
  */
 export const addEventSources = (
   target: IFunction,
@@ -24,15 +24,18 @@ export const addEventSources = (
   queues: Queues,
   { concurrency }: Stage,
 ): void => {
-  const { name: reader, queues: names, batchSize } = consumer;
-  // With an alias or without one it is the same mapping, so a queue never has two, nor none.
+  // The mapping is the same with and without an alias, so that a deployment that adds or removes the alias never leaves a
+  // queue with two mappings, or none.
   const scope = target instanceof Alias ? target.lambda : target;
-  for (const name of names) {
-    if (isFifo(name) && batchSize > BATCH_OF_FIFO)
-      throw new Error(`${reader} takes ${batchSize} messages at a time, but ${name} is FIFO: ${BATCH_OF_FIFO} at most`);
-    new EventSourceMapping(scope, name, {
+  const { batchSize } = consumer;
+  for (const queue of consumer.queues) {
+    if (isFifo(queue) && batchSize > MAX_FIFO_BATCH)
+      throw new Error(
+        `${consumer.name} has a batch size of ${batchSize}, but the FIFO queue ${queue} allows ${MAX_FIFO_BATCH} at most`,
+      );
+    new EventSourceMapping(scope, queue, {
       target,
-      eventSourceArn: queueArnOf(queues, name),
+      eventSourceArn: queueArnOf(queues, queue),
       batchSize,
       reportBatchItemFailures: true,
       maxConcurrency: shareOfQueue(consumer, concurrency),
@@ -40,16 +43,16 @@ export const addEventSources = (
   }
 };
 
-/** The greatest age of an event that waits for its function, s. https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html */
-const OLDEST = 21_600;
+/** The highest `maxEventAge` that Lambda accepts (s). https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html */
+const MAX_EVENT_AGE_SECONDS = 21_600;
 
 /**
- * Runs a function on a schedule. A failed run is neither retried nor kept: the next run finds the same work, and an
- * alarm fires when no run comes.
+ * Runs a function on a schedule. A failed run is neither retried nor kept: the next run finds the same work, and an alarm
+ * fires if runs stop.
  */
 export const addSchedule = (lambda: LambdaFunction, { everySeconds }: Scheduled): void => {
   const every = Duration.seconds(everySeconds);
-  const maxEventAge = Duration.seconds(Math.min(everySeconds, OLDEST));
+  const maxEventAge = Duration.seconds(Math.min(everySeconds, MAX_EVENT_AGE_SECONDS));
   lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge });
   new Rule(lambda, 'clock', {
     // EventBridge schedules in whole minutes.

@@ -10,27 +10,27 @@ import type { Stage } from '../settings/settings.ts';
 export type Queues = Readonly<Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue>> & {
   /** Null in a stage without MQTT. */
   mqtt: DurableQueue | null;
-  /** Messages that no code can read are kept here for a person. */
+  /** Keeps messages that need a person: they cannot be read, or keep failing on their own. */
   quarantine: Queue;
 };
 
-const readerOf = (name: WorkQueue): Consumer => {
-  const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name));
-  if (!reader) throw new Error(`nothing reads the queue ${name}`);
-  return reader;
+const consumerOf = (name: WorkQueue): Consumer => {
+  const consumer = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name));
+  if (!consumer) throw new Error(`no function consumes the queue ${name}`);
+  return consumer;
 };
 
 const common = {
   encryption: QueueEncryption.SQS_MANAGED,
   enforceSSL: true,
-  // A dead letter was first received long before it is so old, and in a standard queue it keeps its age when it is moved.
+  // A message becomes a dead letter long before it is this old. In a standard queue it keeps its age when it is moved.
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
   retentionPeriod: Duration.days(RETENTION_DAYS),
 } as const;
 
 /**
- * The settings of a FIFO queue with high throughput: order and deduplication are per message group, so no group slows
- * another down. Senders give the deduplication id, because two calls with the same bytes may be two different calls.
+ * The settings of a high-throughput FIFO queue: messages are ordered and deduplicated per message group, so no group slows
+ * another down. Senders set the deduplication id, because two calls with the same bytes can be different calls.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/high-throughput-fifo.html
  */
 const fifo = {
@@ -40,49 +40,46 @@ const fifo = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
 } as const;
 
-/** A queue of tasks with its dead-letter queue, which is of the same kind. */
+/** A task queue with its dead-letter queue. */
 export class DurableQueue extends Queue {
-  /** Where messages go that were received too often. */
+  /** The dead-letter queue, which receives messages after too many receipts. */
   readonly dead: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {
     // The dead-letter queue of a FIFO queue must be a FIFO queue too.
-    const kind = { ...common, ...(isFifo(name) && fifo), removalPolicy };
-    const dead = new Queue(scope, `${name}-dead`, kind);
-    // The construct id has a suffix, because a group of operations may have the name of a queue.
+    const props = { ...common, ...(isFifo(name) && fifo), removalPolicy };
+    const dead = new Queue(scope, `${name}-dead`, props);
+    // The construct id has a suffix, because a group of operations can have the name of a queue.
     super(scope, `${name}-queue`, {
-      ...kind,
-      visibilityTimeout: Duration.seconds(visibilitySeconds(readerOf(name))),
+      ...props,
+      visibilityTimeout: Duration.seconds(visibilitySeconds(consumerOf(name))),
       deadLetterQueue: { queue: dead, maxReceiveCount: MAX_RECEIVES },
     });
     this.dead = dead;
   }
 }
 
-/**
- * Creates every queue. They are the record of what was accepted, so
- * they stay with the data when the stack is deleted.
- */
+/** Creates all queues. They are the record of what was accepted, so `keepData` retains them too. */
 export const createQueues = (scope: Construct, { keepData, mqtt }: Stage): Queues => {
   const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
   const names = workQueues.filter((name) => mqtt || name !== 'mqtt');
   const work = Object.fromEntries(names.map((name) => [name, new DurableQueue(scope, name, removalPolicy)]));
   const quarantine = new Queue(scope, 'quarantine', { ...common, removalPolicy });
-  acknowledge(quarantine, 'quarantine, no dead letters');
-  const { mqtt: ofMqtt = null, ...others } = work as Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue> & {
+  acknowledge(quarantine, 'quarantine, no dead-letter queue');
+  const { mqtt: mqttQueue = null, ...others } = work as Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue> & {
     mqtt?: DurableQueue;
   };
-  return { ...others, mqtt: ofMqtt, quarantine };
+  return { ...others, mqtt: mqttQueue, quarantine };
 };
 
-/** The queues that functions of the stage work on, by their names. */
+/** Returns the task queues of the stage with their names. */
 export const workedOn = (queues: Queues): [name: WorkQueue, queue: DurableQueue][] =>
   workQueues.flatMap((name): [WorkQueue, DurableQueue][] => {
     const queue = queues[name];
     return queue ? [[name, queue]] : [];
   });
 
-/** The ARN of a queue of the stage. */
+/** Returns the ARN of a queue. Throws if the stage does not have it. */
 export const queueArnOf = (queues: Queues, name: QueueName): string => {
   const queue = queues[name];
   if (!queue) throw new Error(`this stage has no queue ${name}`);

@@ -1,7 +1,7 @@
 /** The name of the stage that `sam local` runs on a developer's machine. */
 export const LOCAL_STAGE = 'local';
 
-/** The variables by which the SDK finds an engine instead of AWS. */
+/** The variables that point the SDK at a local engine instead of AWS. */
 const ENDPOINTS = [
   'AWS_ENDPOINT_URL_DYNAMODB',
   'AWS_ENDPOINT_URL_SQS',
@@ -11,8 +11,8 @@ const ENDPOINTS = [
 ] as const;
 
 /**
- * The additional variables of a function of that stage, with empty values: `sam local --env-vars` sets only variables
- * that the template has.
+ * Returns the additional variables of functions in that stage, with empty values, because `sam local --env-vars` sets only
+ * variables that the template has.
  * https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-sam-cli-using-invoke.html
  */
 export const endpointsOf = ({ name }: { name: string }): Readonly<Record<string, string>> =>

@@ -13,10 +13,10 @@ const throttle = (defaults: Throttle) =>
   parts<Throttle>(defaults, { rate: wholeNumber(1, 100_000), burst: wholeNumber(1, 100_000) });
 const deviceThrottle = { rate: 1_000, burst: 2_000 };
 /**
- * They are far above the limits of one account (which the functions count), and far below the quota of the AWS account,
- * which is 10,000 at first for all of its APIs together. Published documents are up to 460 KB per response (1.7 MB without
- * gzip) and open to anybody; caches keep them, so few requests are needed. The console takes four requests (250 KB) to its
- * login: whoever requests it all the time must not keep it from those who watch over people.
+ * The throttles are far above the rate limit of one user and far below the quota of the AWS account, by default 10,000
+ * requests per second for all of its APIs. Published documents are public and up to 460 KB (1.7 MB without gzip), but caches
+ * keep them, so few requests are needed. The console needs four requests (250 KB) up to its login, and a separate throttle
+ * keeps callers that flood the rest of the API from blocking it.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 const apiThrottles = {
@@ -28,10 +28,10 @@ const apiThrottles = {
 };
 
 const certificate = () =>
-  text(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of a certificate of ACM');
+  text(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of an ACM certificate');
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c';
 
-/** The settings that a stage alone has. Each has a default, so that `cdk synth` needs no arguments. */
+/** The settings that only a stage has. Each has a default, so that `cdk synth` needs no arguments. */
 const own = declare({
   stage: {
     schema: () => text(/^[a-z][a-z0-9-]{1,15}$/, '2 to 16 lower-case letters, digits and hyphens'),
@@ -58,7 +58,7 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Lets devices also connect by MQTT, to AWS IoT Core. Only one stage of an account and region can have it.',
+      help: 'Lets devices also connect by MQTT, through AWS IoT Core. Only one stage per account and region can use it.',
     },
   },
   mqttHost: {
@@ -66,7 +66,7 @@ const own = declare({
     default: '',
     about: {
       help: 'Host that devices connect to by MQTT.',
-      byDefault: 'a host of AWS, which can be deleted only 7 days after it was disabled',
+      byDefault: 'a host assigned by AWS, which can be deleted only 7 days after it was disabled',
     },
   },
   mqttCertificateArn: {
@@ -78,7 +78,7 @@ const own = declare({
     schema: () => throttle(deviceThrottle),
     default: deviceThrottle,
     about: {
-      help: 'Requests per second of all devices together, and the burst. For comparison: 60,000 devices that report once a minute make 1,000 requests a second.',
+      help: 'Requests per second of all devices together, and the burst. For example, 60,000 devices that report once a minute send 1,000 requests a second.',
     },
   },
   throttle: {
@@ -99,14 +99,14 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Puts a web ACL in front of the API of the apps. The device API is an HTTP API, which cannot have one.',
+      help: 'Puts a web ACL in front of the app API. The device API is an HTTP API, which cannot have one.',
       defaults: { prod: true },
     },
   },
   loginRate: {
     schema: () => wholeNumber(10, 1_000_000),
     default: 100,
-    about: { help: 'Logins and password resets that one address may try in 5 minutes, with `waf`.' },
+    about: { help: 'Logins and password resets that one address may try in 5 minutes. Needs `waf`.' },
   },
   concurrency: {
     schema: concurrency,
@@ -117,7 +117,7 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Gives a new version of the functions that falls pass through a tenth of the work for 5 minutes, and rolls back when an alarm fires meanwhile.',
+      help: 'Sends a tenth of the invocations to a new version of the functions that falls pass through for 5 minutes, and rolls back if an alarm fires meanwhile.',
       defaults: { prod: true },
     },
   },
@@ -127,10 +127,10 @@ const own = declare({
     about: { help: 'Concurrent invocations that the AWS account allows. An alarm fires at 80 %.' },
   },
   oidcSecretName: {
-    schema: () => text(/^[\w/+=.@:-]{1,512}$/, 'the name or the ARN of a secret'),
+    schema: () => text(/^[\w/+=.@:-]{1,512}$/, 'the name or ARN of a secret'),
     default: '',
     about: {
-      help: 'Name or ARN of the AWS Secrets Manager secret with the client secret of this service at `oidcIssuer`. A public client has none.',
+      help: 'Name or ARN of the AWS Secrets Manager secret that holds the client secret for `oidcIssuer`. A public client has none.',
       example: 'sensor-cloud/oidc',
     },
   },
@@ -144,7 +144,7 @@ const own = declare({
     },
   },
   keyArn: {
-    schema: () => text(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/, 'the ARN of a key of KMS'),
+    schema: () => text(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/, 'the ARN of a KMS key'),
     default: '',
     about: {
       help: "KMS key in the stage's region that encrypts secrets of webhooks: a replica of another stage's key (runbook.md).",
@@ -156,14 +156,14 @@ const own = declare({
     schema: flag,
     default: true,
     about: {
-      help: 'Makes the key of the secrets one that can be copied to another region. It cannot be changed after the first deployment.',
+      help: 'Creates a KMS key that can be replicated to another region. It cannot be changed after the first deployment.',
     },
   },
   keepData: {
     schema: flag,
     default: true,
     about: {
-      help: 'Keeps everything that holds data when the stack is deleted. `false` is only meant for stages without real data.',
+      help: 'Retains all resources that hold data when the stack is deleted. Use `false` only for stages without real data.',
       defaults: { dev: false },
     },
   },
@@ -177,21 +177,21 @@ const own = declare({
     default: 512,
     about: {
       unit: 'MB',
-      help: 'Memory of the functions that accept messages of devices. Their share of a CPU grows with it.',
+      help: 'Memory of the functions that accept device messages. Their share of a CPU grows with it.',
     },
   },
   deviceAccessLog: {
     schema: flag,
     default: false,
-    about: { help: 'Logs each call of a device with address, route and status, for USD 0.18 per million calls.' },
+    about: { help: 'Logs each device request with address, route and status, for USD 0.18 per million requests.' },
   },
   logRetentionDays: {
-    schema: () => numberOf<RetentionDays>(retentions, `one of ${retentions.join(', ')} (which is for ever)`),
+    schema: () => numberOf<RetentionDays>(retentions, `one of ${retentions.join(', ')} (which means forever)`),
     default: RetentionDays.ONE_MONTH,
-    about: { unit: 'days', help: 'Time for which logs are kept.' },
+    about: { unit: 'days', help: 'How long logs are kept.' },
   },
   alarmEmail: {
-    schema: () => text(/^[^\s@]+@[^\s@]+$/, 'an e-mail address'),
+    schema: () => text(/^[^\s@]+@[^\s@]+$/, 'an email address'),
     default: '',
     about: {
       help: 'Address that alarms are sent to. Without it, they are only visible in CloudWatch.',
@@ -202,7 +202,7 @@ const own = declare({
     schema: flag,
     default: true,
     about: {
-      help: 'Shows the health of the stage on one page of CloudWatch, for USD 3 a month.',
+      help: 'Creates a CloudWatch dashboard that shows the health of the stage, for USD 3 a month.',
       defaults: { dev: false },
     },
   },
@@ -211,14 +211,15 @@ const own = declare({
     default: 0,
     about: {
       unit: 'minutes',
-      help: 'Time without a message of any device after which an alarm fires. 0 turns this alarm off.',
+      help: 'Time without a message from any device after which an alarm fires. 0 disables this alarm.',
       defaults: { prod: 15 },
     },
   },
 });
 
 type Environment = typeof environment;
-/** What functions read and a stage sets. */
+
+/** The settings that functions read and a stage sets. */
 type Shared = {
   [N in keyof Environment as Environment[N] extends { about: { stage: infer S extends string } }
     ? S
@@ -230,7 +231,7 @@ const shared = Object.fromEntries(
   ),
 ) as Shared;
 
-/** All settings in which stages differ, by their names in the CDK's context. */
+/** All settings of a stage, by their names in the CDK's context. */
 export const settings = { ...own, ...shared };
 
 /** The values of all settings of one stage. */

@@ -1,2 +1,2 @@
-/** Gives the name of the stack of a stage. */
+/** Returns the name of the stack of a stage. */
 export const stackName = (stage: string): string => `SensorCloud-${stage}`;

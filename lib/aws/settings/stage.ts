@@ -7,35 +7,35 @@ import type { Host } from '#shared/settings/setting.ts';
 import { tooSmall } from '../queues/concurrency.ts';
 import { type Stage, settings } from './settings.ts';
 
-/** An issuer is of use only with all of these. */
+/** The settings that an issuer needs, all together. */
 const issuer = issuerSettings.map((name) => environment[name].about.stage);
 
-/** Returns a sentence for each combination of settings that is contradictory though each setting is valid. */
+/** Returns an error message for each contradictory combination of valid settings. */
 const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificateArn, ...stage }: Stage): string[] => {
-  const isNamedTwice = publicUrl === deviceUrl && certificateArn !== '' && deviceCertificateArn !== '';
+  const isSameHost = publicUrl === deviceUrl && certificateArn !== '' && deviceCertificateArn !== '';
   return [
-    ...(certificateArn !== '' && publicUrl === '' ? ['publicUrl: a certificate needs the address'] : []),
-    ...(deviceCertificateArn !== '' && deviceUrl === '' ? ['deviceUrl: a certificate needs the address'] : []),
-    ...(isNamedTwice && deviceUrl !== ''
-      ? ['deviceUrl: API Gateway gives a name to one API, and publicUrl has it']
+    ...(certificateArn !== '' && publicUrl === '' ? ['publicUrl: required with certificateArn'] : []),
+    ...(deviceCertificateArn !== '' && deviceUrl === '' ? ['deviceUrl: required with deviceCertificateArn'] : []),
+    ...(isSameHost && deviceUrl !== ''
+      ? ['deviceUrl: must differ from publicUrl, because API Gateway maps a host to one API']
       : []),
     ...((stage.mqttHost === '') === (stage.mqttCertificateArn === '')
       ? []
-      : ['mqttHost: it needs a certificate, and the certificate needs it']),
+      : ['mqttHost: requires mqttCertificateArn, and the other way round']),
     ...missingOf(issuer, (name) => stage[name] !== settings[name].default),
     ...tooSmall(stage.concurrency),
   ];
 };
 
 /**
- * Returns whose defaults a stage has: those of `dev` with the names `dev` and `test`, alone or before a digit or hyphen, and
- * those of `prod` with all others.
+ * Returns which defaults a stage has: those of `dev` if its name is `dev` or `test`, alone or before a digit or hyphen, and
+ * otherwise those of `prod`.
  */
 const presetOf = (name: string): Host => (/^(dev|test)(?![a-z])/.test(name) ? 'dev' : 'prod');
 
 /**
  * Reads the settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`). Throws one error
- * with a sentence for each wrong setting.
+ * that lists all invalid settings.
  */
 export const stageFrom = (context: (key: string) => unknown): Stage => {
   const preset = presetOf(readSettings({ stage: settings.stage }, context).values.stage);
@@ -44,7 +44,7 @@ export const stageFrom = (context: (key: string) => unknown): Stage => {
     wrong,
   } = readSettings(settingsFor(settings, preset), context);
   const stage: Stage = { ...values, name };
-  const refused = [...refusalsOf(wrong), ...contradictions(stage)];
-  if (refused.length > 0) throw new Error(`wrong settings of the stage:\n  ${refused.join('\n  ')}`);
+  const errors = [...refusalsOf(wrong), ...contradictions(stage)];
+  if (errors.length > 0) throw new Error(`invalid settings of the stage:\n  ${errors.join('\n  ')}`);
   return stage;
 };

@@ -15,7 +15,7 @@ const comparisonOf = (watch: Watch): [number, ComparisonOperator] => {
   return [watch.below, ComparisonOperator.LESS_THAN_THRESHOLD];
 };
 
-/** Creates an alarm whose description says what it means and which chapter of the runbook says what to do. */
+/** Creates an alarm whose description states the impact and links to the chapter of the runbook. */
 const createAlarm = (scope: Construct, watch: Watch, { runbookUrl }: Stage): Alarm => {
   const { id, metric, impact } = watch;
   const [threshold, comparisonOperator] = comparisonOf(watch);
@@ -30,9 +30,8 @@ const createAlarm = (scope: Construct, watch: Watch, { runbookUrl }: Stage): Ala
 };
 
 /**
- * Creates the topic that alarms of this account may publish to; null where the stage has no `alarmEmail`. With
- * `enforceSSL` the topic has a policy of its own, which replaces the default policy that would allow CloudWatch to
- * publish.
+ * Creates the topic that alarms of this account may publish to, or returns null in a stage without `alarmEmail`. The
+ * policy of `enforceSSL` replaces the default one, which would allow CloudWatch to publish.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
  */
 export const createAlarmTopic = (scope: Construct, { alarmEmail }: Stage): Topic | null => {
@@ -51,7 +50,7 @@ export const createAlarmTopic = (scope: Construct, { alarmEmail }: Stage): Topic
   return topic;
 };
 
-/** Creates all alarms. Without a topic they are visible in CloudWatch, but nobody is notified. */
+/** Creates all alarms. Without a topic they are only visible in CloudWatch, and nobody is notified. */
 export const createAlarms = (scope: Construct, watched: Watched, topic: Topic | null): Alarm[] => {
   const alarms = watchesOf(watched).map((watch) => createAlarm(scope, watch, watched.stage));
   if (topic) for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));

@@ -16,25 +16,25 @@ import { maximum, ownMetric, period, sum } from './metrics.ts';
 
 const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 6, height: 6 });
 
-/** The first row, which shows whether falls are told in time. */
-const ofFalls = ({ table, queues, stage }: Watched, alarms: readonly Alarm[]): IWidget[] => [
-  new AlarmStatusWidget({ title: 'Are falls told in time?', alarms: [...alarms], width: 6, height: 6 }),
-  graph('From a message to the first attempt, and the canary from end to end, ms', [
+/** The first row, which shows whether falls are reported in time. */
+const fallWidgets = ({ table, queues, stage }: Watched, alarms: readonly Alarm[]): IWidget[] => [
+  new AlarmStatusWidget({ title: 'Are falls reported in time?', alarms: [...alarms], width: 6, height: 6 }),
+  graph('From message to first attempt, and canary end to end (ms)', [
     ...(stage.canary ? [ownMetric(table, 'CanaryTime', 'Maximum')] : []),
     ownMetric(table, 'TimeToFirstAttempt', 'p50'),
     ownMetric(table, 'TimeToFirstAttempt', 'p99'),
   ]),
-  graph("From a message to the receiver's 2xx, ms", [
+  graph("From message to the receiver's 2xx (ms)", [
     ownMetric(table, 'TimeToReceiver', 'p50'),
     ownMetric(table, 'TimeToReceiver', 'p99'),
   ]),
-  graph('What waits longest, s', [
+  graph('Oldest message of each queue, and oldest due task (s)', [
     ...workedOn(queues).map(([, queue]) => queue.metricApproximateAgeOfOldestMessage(maximum)),
     ownMetric(table, 'OldestWaiting', 'Maximum'),
   ]),
 ];
 
-const ofFlow = ({ table, queues }: Watched): IWidget[] => [
+const flowWidgets = ({ table, queues }: Watched): IWidget[] => [
   graph('Messages, events, hits', [
     ownMetric(table, 'MessagesAccepted'),
     ownMetric(table, 'Events'),
@@ -62,19 +62,19 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
   ]),
 ];
 
-const ofApis = ({ api, deviceApi, table, stage }: Watched): IWidget[] => [
+const apiWidgets = ({ api, deviceApi, table, stage }: Watched): IWidget[] => [
   graph('Device API', [
     deviceApi.metricCount(sum),
     deviceApi.metricClientError(sum),
     deviceApi.metricServerError(sum),
     ...(deviceApi.throttled ? [deviceApi.throttled.with(sum)] : []),
   ]),
-  graph('API of apps', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
-  graph('Latency of both, p99, ms', [
+  graph('App API', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
+  graph('Latency of both APIs, p99 (ms)', [
     deviceApi.metricLatency({ period, statistic: 'p99' }),
     api.metricLatency({ period, statistic: 'p99' }),
   ]),
-  graph('Failed logins, mails and letters to people, rate-limited calls', [
+  graph('Failed logins and notifications, rate-limited calls', [
     ownMetric(table, 'LoginsFailed'),
     ...(stage.mailSender === '' ? [] : [ownMetric(table, 'MailsFailed')]),
     ownMetric(table, 'LettersFailed'),
@@ -83,35 +83,35 @@ const ofApis = ({ api, deviceApi, table, stage }: Watched): IWidget[] => [
   ]),
 ];
 
-/** A metric of all functions of the stage. Their names begin with the name of the stack. */
-const ofAll = (stack: Stack, metricName: string, statistic: string): IMetric =>
+/** A metric of all functions of the stage, whose names begin with the name of the stack. */
+const lambdaMetric = (stack: Stack, metricName: string, statistic: string): IMetric =>
   new MathExpression({
     expression: `SEARCH('{AWS/Lambda,FunctionName} MetricName="${metricName}" ${stack.stackName}', '${statistic}', 300)`,
     usingMetrics: {},
     period,
   });
 
-/** The failed tasks of this stage, a line for each worker and kind of error. */
+/** The failed tasks of this stage, one line per worker and kind of error. */
 const failedTasks = (stack: Stack): IMetric => {
   const schema = [stack.stackName, 'service', ...dimensions.TasksFailed].join(',');
   const expression = `SEARCH('{${schema}} MetricName="TasksFailed"', 'Sum', 300)`;
   return new MathExpression({ expression, usingMetrics: {}, period });
 };
 
-const ofEngines = ({ table, stage }: Watched): IWidget[] => [
-  graph('Errors of functions', [ofAll(table.stack, 'Errors', 'Sum')]),
+const engineWidgets = ({ table, stage }: Watched): IWidget[] => [
+  graph('Errors of functions', [lambdaMetric(table.stack, 'Errors', 'Sum')]),
   graph('Failed tasks by worker and kind', [failedTasks(table.stack), ownMetric(table, 'TasksFailed')]),
-  graph('Duration of functions, p99, ms', [ofAll(table.stack, 'Duration', 'p99')]),
-  graph('Concurrency of functions', [ofAll(table.stack, 'ConcurrentExecutions', 'Maximum')]),
+  graph('Duration of functions, p99 (ms)', [lambdaMetric(table.stack, 'Duration', 'p99')]),
+  graph('Concurrency of functions', [lambdaMetric(table.stack, 'ConcurrentExecutions', 'Maximum')]),
   ...(stage.alarmEmail === ''
     ? []
     : [
-        graph('Who is told of alarms: all, and not by e-mail', [
+        graph('Subscriptions to alarms: all, and other than email', [
           ownMetric(table, 'AlarmSubscriptions', 'Minimum'),
           ownMetric(table, 'AlarmPagers', 'Minimum'),
         ]),
       ]),
-  graph('Units of the table', [
+  graph('Capacity units of the table', [
     table.metricConsumedReadCapacityUnits(sum),
     table.metricConsumedWriteCapacityUnits(sum),
   ]),
@@ -121,5 +121,5 @@ const ofEngines = ({ table, stage }: Watched): IWidget[] => [
 export const createDashboard = (scope: Construct, watched: Watched, alarms: readonly Alarm[]): Dashboard =>
   new Dashboard(scope, 'dashboard', {
     dashboardName: Stack.of(scope).stackName,
-    widgets: [ofFalls(watched, alarms), ofFlow(watched), ofApis(watched), ofEngines(watched)],
+    widgets: [fallWidgets(watched, alarms), flowWidgets(watched), apiWidgets(watched), engineWidgets(watched)],
   });

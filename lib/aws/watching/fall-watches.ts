@@ -5,21 +5,21 @@ import { workedOn } from '../queues/queues.ts';
 import type { Watch, Watched } from '../watch.ts';
 import { maximum, ownMetric, period, sum, total } from './metrics.ts';
 
-/** The greatest age (s) of a message in each queue. Retries are delayed by up to 900 s in their queue. */
-const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
-  events: { seconds: 60, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
+/** The highest age (s) that a message of each queue may have. Retries are delayed by up to 900 s in their queue. */
+const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
+  events: { seconds: 60, impact: 'Device messages wait for `process`, so falls are detected late.' },
   timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
-  deliveries: { seconds: 60, impact: 'Customers are told of falls late: first deliveries to webhooks wait.' },
+  deliveries: { seconds: 60, impact: 'First delivery attempts wait, so recipients learn of falls late.' },
   mqtt: {
     seconds: 60,
-    impact: 'Falls are noticed late: messages that AWS IoT could not pass on wait to be accepted.',
+    impact: 'Messages that AWS IoT could not hand over wait to be accepted, so falls are detected late.',
   },
-  jobs: { seconds: 3_600, impact: 'Exports and erasures of data that people asked for are late.' },
-  retries: { seconds: 1_800, impact: 'Webhooks that failed before are retried later than promised.' },
+  jobs: { seconds: 3_600, impact: 'Exports and erasures of personal data are late.' },
+  retries: { seconds: 1_800, impact: 'Retries start later than scheduled, so recipients learn of falls even later.' },
 };
 
-/** The alarm is on while `condition` holds, which CloudWatch computes from metrics. One without data makes no value: FILL. */
-const holds = (
+/** An alarm that fires while `condition` is true. A metric without data yields no value, so conditions need FILL. */
+const whileTrue = (
   condition: string,
   metrics: Readonly<Record<string, IMetric>>,
 ): Pick<Watch, 'metric'> & { atLeast: 1 } => ({
@@ -27,14 +27,14 @@ const holds = (
   atLeast: 1,
 });
 
-/** How long the first attempt of a delivery may take, and how old what is due may be, before an alarm fires. */
+/** The longest time from a message to the first attempt, and the longest delay of a due task. */
 const FIRST_ATTEMPT_SECONDS = 30;
-const WAITING_MINUTES = 15;
+const OVERDUE_MINUTES = 15;
 
-/** The share of what the throttle allows from which on it is said to be used up, where nobody counts what it refuses. */
-const USED_UP = 0.8;
+/** The share of the throttle at which the alarm fires in a stage that does not count rejected calls. */
+const NEAR_LIMIT = 0.8;
 
-// The device API was once called a door. Ids of its alarms keep the word, because dashboards of users hold their names.
+// The ids keep an old name of the device API, because alarm names are used outside this repository.
 const throttledDevices = (api: Watched['deviceApi'], { deviceThrottle }: Watched['stage']): Watch => {
   const id = 'device-door-throttled';
   return api.throttled
@@ -43,46 +43,47 @@ const throttledDevices = (api: Watched['deviceApi'], { deviceThrottle }: Watched
         metric: api.throttled.with(sum),
         atLeast: 10,
         impact:
-          'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
+          'All devices together call more often than deviceThrottle allows and some calls are rejected, so falls are detected late.',
       }
     : {
         id,
         metric: api.metricCount(sum),
-        atLeast: Math.ceil(USED_UP * deviceThrottle.rate * period.toSeconds()),
+        atLeast: Math.ceil(NEAR_LIMIT * deviceThrottle.rate * period.toSeconds()),
         impact:
-          'All devices together call nearly as often as deviceThrottle allows: above it they are refused, so falls are noticed late.',
+          'All devices together nearly reach deviceThrottle. Above it calls are rejected, and falls are detected late.',
       };
 };
 
+/** Returns the alarms of the path of a fall from device to first delivery attempt. */
 export const ofFalls = ({ table, deviceApi, stage }: Watched): Watch[] => [
   {
     id: 'tasks-failing',
     metric: ownMetric(table, 'TasksFailed'),
     atLeast: 1,
-    impact: 'A task of a fall failed, so somebody is told late: it is tried again.',
+    impact: 'A background task failed. It is retried, so somebody may be notified of a fall late.',
   },
   {
     id: 'alarms-untold',
-    ...holds('FILL(due, 0) > 0 AND FILL(tried, 0) == 0', {
+    ...whileTrue('FILL(due, 0) > 0 AND FILL(tried, 0) == 0', {
       due: ownMetric(table, 'AlarmsToTell'),
       tried: ownMetric(table, 'TimeToFirstAttempt', 'SampleCount'),
     }),
-    impact: `Rules were hit, and for ${period.toMinutes()} minutes nobody was notified: no delivery is attempted.`,
+    impact: `Rules fired, but no delivery was attempted for ${period.toMinutes()} minutes: nobody is being notified of falls.`,
   },
   {
     id: 'falls-late',
     metric: ownMetric(table, 'TimeToFirstAttempt', 'p99'),
     above: 1_000 * FIRST_ATTEMPT_SECONDS,
-    impact: `Customers are notified of falls late: more than ${FIRST_ATTEMPT_SECONDS} s pass from a message to its first delivery attempt.`,
+    impact: `Deliveries start more than ${FIRST_ATTEMPT_SECONDS} s after the device reported the fall, so help comes late.`,
   },
   ...(stage.canary
     ? [
         {
           id: 'canary-silent',
-          // Two of its rounds.
+          // Two rounds of the canary.
           metric: ownMetric(table, 'CanaryTime', 'SampleCount').with({ period: Duration.minutes(10) }),
           below: 1,
-          impact: 'The falls of the canary do not come back: most likely nobody is told of real falls either.',
+          impact: 'Falls of the canary do not reach its webhook, so real falls probably reach nobody either.',
         },
       ]
     : []),
@@ -93,97 +94,99 @@ export const ofFalls = ({ table, deviceApi, stage }: Watched): Watch[] => [
           id: 'messages-absent',
           metric: ownMetric(table, 'MessagesAccepted').with({ period: Duration.minutes(stage.silenceMinutes) }),
           below: 1,
-          impact: 'No device sends messages: no fall is noticed at all, and nobody is told so.',
+          impact: 'No device sends messages: no fall is being detected, and nobody on site knows.',
         },
       ]),
   {
     id: 'device-door-5xx',
     metric: deviceApi.metricServerError(sum),
     atLeast: 5,
-    impact: 'Devices get errors of the service, so falls are noticed late: devices retry.',
+    impact: 'The device API fails. Devices retry, so falls are detected late.',
   },
   throttledDevices(deviceApi, stage),
 ];
 
+/** Returns the alarms of queues and pending tasks. */
 export const ofQueues = ({ queues, table }: Watched): Watch[] => [
   {
     id: 'devices-held-back',
     metric: ownMetric(table, 'DevicesHeldBack'),
     atLeast: 1,
     impact:
-      'A device calls more often than its messages are processed: its reports are refused, and its falls come late.',
+      'A device has too many pending calls, so its reports are rejected and falls in that room may be detected late.',
   },
   ...workedOn(queues).map(([name, queue]) => ({
     id: `${name}-old`,
     metric: queue.metricApproximateAgeOfOldestMessage(maximum),
-    above: OLD[name].seconds,
-    impact: OLD[name].impact,
+    above: MAX_AGES[name].seconds,
+    impact: MAX_AGES[name].impact,
   })),
   {
     id: 'waiting-old',
     metric: ownMetric(table, 'OldestWaiting', 'Minimum'),
-    above: WAITING_MINUTES * 60,
-    impact: `Tasks that were due ${WAITING_MINUTES} minutes ago are not done: offline sensors are not noticed, long retries are late.`,
+    above: OVERDUE_MINUTES * 60,
+    impact: `Due tasks are more than ${OVERDUE_MINUTES} minutes late: offline sensors go unnoticed, and long retries are late.`,
   },
   {
     id: 'events-repeated',
-    ...holds('FILL(received, 0) - FILL(deleted, 0) > 5 AND FILL(deleted, 0) < 0.8 * FILL(received, 0)', {
+    ...whileTrue('FILL(received, 0) - FILL(deleted, 0) > 5 AND FILL(deleted, 0) < 0.8 * FILL(received, 0)', {
       received: queues.events.metricNumberOfMessagesReceived(sum),
       deleted: queues.events.metricNumberOfMessagesDeleted(sum),
     }),
-    impact: 'Messages of devices are received and not done, so falls are noticed late, whatever the function says.',
+    impact: 'Device messages are received repeatedly without being completed, so falls are detected late.',
   },
   {
     id: 'dead-letters',
     metric: total(workedOn(queues).map(([, { dead }]) => dead.metricApproximateNumberOfMessagesVisible(maximum))),
     atLeast: 1,
-    impact: 'A task failed at every attempt: somebody may not have been told of a fall.',
+    impact: 'A task failed at every attempt: somebody may not have been notified of a fall.',
   },
   {
     id: 'quarantine',
     metric: queues.quarantine.metricApproximateNumberOfMessagesVisible(maximum),
     atLeast: 1,
-    impact: 'An unreadable message was put in quarantine, which only a bug can cause: it may be a fall.',
+    impact: 'A task was quarantined because it cannot be read or keeps failing on its own. It may be a fall.',
   },
 ];
 
+/** Returns the alarms of deliveries that do not reach their recipients. */
 export const ofReceivers = ({ table, stage }: Watched): Watch[] => [
   {
     id: 'breakers-opened',
     metric: ownMetric(table, 'BreakersOpened'),
     atLeast: 10,
     impact:
-      'Many receivers fail at the same time, so people are not told of falls: most likely outgoing connections are broken.',
+      'Many receivers started to fail at the same time, so people are not notified of falls. Most likely outgoing connections are broken.',
   },
   {
     id: 'alarms-failed',
     metric: ownMetric(table, 'AlarmsFailed'),
     atLeast: 1,
-    impact: 'A fall was told to a receiver at every attempt in vain: a customer was not told of it by that receiver.',
+    impact: 'A fall could not be delivered to one recipient, a webhook or a person, despite all attempts.',
   },
   {
     id: 'nobody-on-duty',
     metric: ownMetric(table, 'NobodyOnDuty'),
     atLeast: 1,
-    impact: 'A rule was hit that tells whoever is on duty, and nobody was: nobody was told of it by that.',
+    impact: 'A rule notifies the users on duty, but nobody was on duty when it fired.',
   },
   {
     id: 'sms-limit-reached',
     metric: ownMetric(table, 'SmsLimitReached'),
     atLeast: 1,
-    impact: 'A customer has used up its SMS of the day, so the people who are told by SMS are told of nothing.',
+    impact: 'A customer used up its SMS for the day, so people who rely on SMS are not notified.',
   },
   {
     id: 'webhooks-disabled',
     metric: ownMetric(table, 'WebhooksDisabled'),
     atLeast: 1,
-    impact: 'A webhook was switched off because of what its receiver answers: its customer is told of nothing by it.',
+    impact: 'A webhook was disabled because of the responses of its receiver, so its customer gets nothing through it.',
   },
   {
     id: 'feeds-not-fetched',
     metric: ownMetric(table, 'FeedsNotFetched'),
     atLeast: 1,
-    impact: 'Nobody fetches the messages of a webhook any more: its customer is not notified by it.',
+    impact: 'Nobody fetches the deliveries of a webhook anymore, so its customer gets nothing through it.',
   },
   ...(stage.makerAFeedbackUrl === ''
     ? []
@@ -192,7 +195,7 @@ export const ofReceivers = ({ table, stage }: Watched): Watch[] => [
           id: 'feedback-failed',
           metric: ownMetric(table, 'FeedbackFailed'),
           atLeast: 1,
-          impact: 'Feedback of a user did not reach the maker, at every attempt: the maker does not learn from it.',
+          impact: 'Feedback from a user did not reach the maker despite all attempts. No resident is affected.',
         },
       ]),
 ];

@@ -7,7 +7,7 @@ export const period = Duration.minutes(5);
 export const sum = { period, statistic: 'Sum' } as const;
 export const maximum = { period, statistic: 'Maximum' } as const;
 
-/** A metric that the functions of this stack write (shared/observability/metrics.ts). */
+/** Returns a metric that the functions of this stack write (shared/observability/metrics.ts). */
 export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 'Sum'): Metric =>
   new Metric({
     namespace: Stack.of(scope).stackName,
@@ -18,7 +18,7 @@ export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 
   });
 
 /**
- * The sum of metrics that have one cause. A metric without data counts as 0; an alarm takes at most 10 metrics.
+ * Returns the sum of metrics. One without data counts as 0. An alarm can use at most 10 metrics.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
  */
 export const total = (metrics: readonly IMetric[]): MathExpression => {

@@ -5,10 +5,7 @@ import type { Construct } from 'constructs';
 const ids = ['requestId', 'uuid', 'deliveryId'];
 const fields = ['@timestamp', 'level', 'message', 'consumer', 'operation', ...ids, '@log', '@message'];
 
-/**
- * Saved queries over the logs of all functions and of both APIs. In the first one, ID is to be replaced by the id
- * that is searched for.
- */
+/** The saved queries over the logs of all functions and of both APIs. Replace ID in the first one with the id to search for. */
 const queries: Readonly<Record<string, { filter: string; sort?: string }>> = {
   'what became of ID (a request, message, event, sensor, webhook or delivery)': { filter: '@message like "ID"' },
   'errors, newest first': { filter: 'level = "error" or level = "ERROR"', sort: '@timestamp desc' },
@@ -20,7 +17,7 @@ const queries: Readonly<Record<string, { filter: string; sort?: string }>> = {
 };
 
 /**
- * Saves the queries in CloudWatch, in a folder named like the stack.
+ * Saves the queries in CloudWatch, in a folder named after the stack.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax.html
  */
 export const saveQueries = (scope: Construct): void => {

@@ -7,41 +7,40 @@ import type { Watch, Watched } from '../watch.ts';
 import { ofFalls, ofQueues, ofReceivers } from './fall-watches.ts';
 import { maximum, ownMetric, sum, total } from './metrics.ts';
 
-/**
- * The watches of functions. Errors of the functions that answer requests are watched at the APIs, where they are a
- * 5xx.
- */
-const ofFunctions = ({ functions, workers, stage }: Watched): Watch[] => [
+/** Returns the alarms of background functions. Errors of functions that answer requests count as 5xx of the APIs. */
+const functionAlarms = ({ functions, workers, stage }: Watched): Watch[] => [
   {
     id: 'workers-failing',
     metric: total(workers.map((name) => functionIn(functions, name).metricErrors(sum))),
     atLeast: 1,
-    impact: 'A background function crashed or ran out of time or memory: its work is retried, late.',
+    impact:
+      'A background function crashed, or ran out of time or memory. Its tasks are retried, so people may be notified late.',
   },
   {
     id: 'workers-throttled',
     metric: total(workers.map((name) => functionIn(functions, name).metricThrottles(sum))),
     atLeast: 5,
-    impact: 'Invocations of a background function are refused, so the processing of falls waits.',
+    impact: 'Lambda refuses to start a background function, so falls are processed late.',
   },
   {
     id: 'sweep-silent',
     metric: functionIn(functions, 'sweep').metricInvocations(sum),
-    // It runs each minute.
+    // It runs every minute.
     below: 3,
     impact:
-      'The sweep does not run, or too seldom: silence is not noticed, long retries wait, and dead letters are not put back.',
+      'The sweep does not run, or too rarely: offline sensors go unnoticed, long retries stop, and dead letters stay where they are.',
   },
   {
     id: 'concurrency',
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', ...maximum }),
     above: 0.8 * stage.accountConcurrency,
-    impact: 'The account will soon refuse invocations: devices and apps would get errors, and work would wait.',
+    impact:
+      'The account uses 80 % of its concurrent executions. At the limit, devices and apps get errors and tasks pile up.',
   },
 ];
 
-/** A stage that tells nobody of its alarms has nobody to look for. */
-const ofTelling = ({ stage, table }: Watched): Watch[] =>
+/** Returns the alarm about missing subscriptions. A stage without `alarmEmail` needs none. */
+const subscriptionAlarms = ({ stage, table }: Watched): Watch[] =>
   stage.alarmEmail === ''
     ? []
     : [
@@ -50,11 +49,11 @@ const ofTelling = ({ stage, table }: Watched): Watch[] =>
           metric: ownMetric(table, 'AlarmSubscriptions', 'Minimum').with({ period: Duration.days(1) }),
           below: 1,
           impact:
-            'Nobody has confirmed to be told of alarms, or nothing has looked whether somebody has: nobody hears them.',
+            'Nobody has confirmed a subscription to the alarms, or the check has not run for two days: nobody learns of alarms.',
         },
       ];
 
-const ofTable = ({ table }: Watched): Watch[] =>
+const tableAlarms = ({ table }: Watched): Watch[] =>
   [null, ...Object.keys(tableDesign.indexes)].map((index) => ({
     id: index === null ? 'table-throttled' : `index-${index}-throttled`,
     metric: total(
@@ -68,11 +67,11 @@ const ofTable = ({ table }: Watched): Watch[] =>
     atLeast: 10,
     impact:
       index === null
-        ? 'The table refuses calls: they slow down and end as 503, most likely because of one hot customer.'
-        : `The index ${index} refuses calls, and with it the writes of the table that change it: calls slow down.`,
+        ? 'DynamoDB throttles the table: calls slow down and end with 503.'
+        : `DynamoDB throttles the index ${index}: its queries slow down, and so do writes that change it.`,
   }));
 
-const ofMails = ({ stage, table }: Watched): Watch[] =>
+const mailAlarms = ({ stage, table }: Watched): Watch[] =>
   stage.mailSender === ''
     ? []
     : [
@@ -85,43 +84,45 @@ const ofMails = ({ stage, table }: Watched): Watch[] =>
             period: Duration.hours(1),
           }),
           above: 0.05,
-          impact: 'People who forgot their password get no mail, and above 10 % SES sends no more mails at all.',
+          impact:
+            'Many emails bounce: people who forgot their password get none, and above 10 % SES may stop all sending.',
         },
         {
           id: 'mails-failing',
           metric: ownMetric(table, 'MailsFailed'),
           atLeast: 1,
-          impact: 'SES took no mail: people who forgot their password get none.',
+          impact: 'SES rejects email, so people who forgot their password get none.',
         },
       ];
 
-const ofPeople = ({ table }: Watched): Watch[] => [
+const messengerAlarms = ({ table }: Watched): Watch[] => [
   {
     id: 'letters-failing',
     metric: ownMetric(table, 'LettersFailed'),
     atLeast: 3,
-    impact: 'Mails, SMS, pushes or chat messages to people were not taken: somebody may not hear of a fall.',
+    impact:
+      'Email, SMS, push or Telegram notifications were rejected by their service, so somebody may not learn of a fall.',
   },
 ];
 
-const ofApps = ({ api, table }: Watched): Watch[] => [
+const appApiAlarms = ({ api, table }: Watched): Watch[] => [
   {
     id: 'api-5xx',
     metric: api.metricServerError(sum),
     atLeast: 5,
-    impact: 'People and apps get errors of the service, and see them.',
+    impact: 'People and apps see errors of the service.',
   },
   {
     id: 'console-throttled',
     metric: api.consoleThrottled.with(sum),
     atLeast: 50,
-    impact: 'People cannot open the console, because all callers together ask for its files too often.',
+    impact: 'All callers together request files of the console too often, so staff may be unable to open it.',
   },
   {
     id: 'logins-failed',
     metric: ownMetric(table, 'LoginsFailed'),
     atLeast: 500,
-    impact: 'Somebody guesses passwords: an account may be taken over, with all data of its home.',
+    impact: 'Somebody is guessing passwords. An account could be taken over, with all data of its home.',
   },
   ...(api.webAcl
     ? [
@@ -134,22 +135,22 @@ const ofApps = ({ api, table }: Watched): Watch[] => [
             ...sum,
           }),
           atLeast: 500,
-          impact: 'The web ACL blocks many calls: it is an attack, or a rule that blocks legitimate users.',
+          impact: 'The web ACL blocks many requests: either this is an attack, or a rule blocks legitimate users.',
         },
       ]
     : []),
 ];
 
-/** All watches, the most important ones for falls first. */
+/** Returns all alarms, the most important ones for falls first. */
 export const watchesOf = (watched: Watched): Watch[] => [
   ...ofFalls(watched),
   ...ofMqtt(watched),
   ...ofQueues(watched),
   ...ofReceivers(watched),
-  ...ofFunctions(watched),
-  ...ofTelling(watched),
-  ...ofTable(watched),
-  ...ofApps(watched),
-  ...ofMails(watched),
-  ...ofPeople(watched),
+  ...functionAlarms(watched),
+  ...subscriptionAlarms(watched),
+  ...tableAlarms(watched),
+  ...appApiAlarms(watched),
+  ...mailAlarms(watched),
+  ...messengerAlarms(watched),
 ];

@@ -14,34 +14,34 @@ import { tableCalls } from './tables.ts';
 
 export type Outputs = Readonly<Record<string, string>>;
 
-/** How long (ms) a call may take: a template has some hundred KB. */
+/** Timeouts of a call (ms). A template has several hundred KB. */
 const TIMEOUTS = { connect: 5_000, answer: 20_000 };
 
-/** Does an error say that a stack doesn't exist? CloudFormation has no error type of its own for it. */
+/** Whether an error means that a stack does not exist. CloudFormation has no specific error type for that. */
 const isMissing = (error: unknown): boolean =>
   isNamed('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
 
 const stackReads = (formation: CloudFormationClient) => ({
-  /** Gives the outputs of a stack by their names; null when there is no such stack. */
+  /** Returns the outputs of a stack by name, or null if the stack does not exist. */
   outputs: (StackName: string): Promise<Outputs | null> => {
-    const asked = formation.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => {
+    const described = formation.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => {
       const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
       return Object.fromEntries(pairs) as Outputs;
     });
-    return orElse(asked, isMissing, null);
+    return orElse(described, isMissing, null);
   },
 
-  /** Is CloudFormation changing a stack now? */
+  /** Whether CloudFormation is changing a stack. */
   isChanging: async (StackName: string): Promise<boolean> => {
     const { Stacks: [stack] = [] } = await formation.send(new DescribeStacksCommand({ StackName }));
     return /_IN_PROGRESS$/.test(stack?.StackStatus ?? '');
   },
 
-  /** Gives the template that a stack was deployed from; null when there is no such stack. */
+  /** Returns the deployed template of a stack, or null if the stack does not exist. */
   template: (StackName: string): Promise<string | null> => {
-    const asked = formation.send(new GetTemplateCommand({ StackName }));
+    const response = formation.send(new GetTemplateCommand({ StackName }));
     return orElse(
-      asked.then(({ TemplateBody = '{}' }) => TemplateBody),
+      response.then(({ TemplateBody = '{}' }) => TemplateBody),
       isMissing,
       null,
     );
@@ -49,14 +49,14 @@ const stackReads = (formation: CloudFormationClient) => ({
 });
 
 const mailReads = (mail: SESv2Client) => ({
-  /** Is SES in its sandbox, so that mails go only to verified addresses? It is in every new account. */
+  /** Whether SES is in its sandbox, where it sends only to verified addresses. It is in every new account. */
   isMailSandboxed: async (): Promise<boolean> => !(await mail.send(new GetAccountCommand({}))).ProductionAccessEnabled,
 
-  /** May mails be sent from this address, or from this whole domain? */
+  /** Whether this address or domain is verified as a sender. */
   mayMailFrom: (EmailIdentity: string): Promise<boolean> => {
-    const asked = mail.send(new GetEmailIdentityCommand({ EmailIdentity }));
+    const identity = mail.send(new GetEmailIdentityCommand({ EmailIdentity }));
     return orElse(
-      asked.then(({ VerifiedForSendingStatus = false }) => VerifiedForSendingStatus),
+      identity.then(({ VerifiedForSendingStatus = false }) => VerifiedForSendingStatus),
       isNamed('NotFoundException'),
       false,
     );
@@ -64,15 +64,16 @@ const mailReads = (mail: SESv2Client) => ({
 });
 
 export type AwsConfig = { region?: string; maxAttempts?: number };
-/** Finds the region where the AWS CLI does, because the SDK doesn't read AWS_DEFAULT_REGION. */
+
+/** Returns the region that the AWS CLI would use, because the SDK does not read AWS_DEFAULT_REGION. */
 export const awsConfig = (env: Readonly<Record<string, string | undefined>>): AwsConfig => {
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   return region ? { region } : {};
 };
 
-/** Creates the calls to an AWS account that the tools make. Credentials are found where the AWS CLI finds them. */
-export const awsAccount = (given: AwsConfig) => {
-  const config = { ...given, requestHandler: transport(TIMEOUTS) };
+/** Returns the calls to an AWS account that the tools make, with the credentials of the AWS CLI. */
+export const awsAccount = (awsConfig: AwsConfig) => {
+  const config = { ...awsConfig, requestHandler: transport(TIMEOUTS) };
   const sts = new STSClient(config);
   const lambda = new LambdaClient(config);
   const sns = new SNSClient(config);
@@ -82,22 +83,22 @@ export const awsAccount = (given: AwsConfig) => {
     ...tableCalls(new DynamoDBClient(config)),
     ...functionCalls(lambda),
 
-    /** Gives the account of the credentials, and the region. */
+    /** Returns the account of the credentials, and the region. */
     identity: async (): Promise<{ account: string; region: string }> => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));
       return { account: Account, region };
     },
 
-    /** Gives the subscriptions of a topic, those that nobody has confirmed too. */
+    /** Returns the subscriptions of a topic, including unconfirmed ones. */
     subscriptions: async (TopicArn: string): Promise<Subscription[]> => {
-      const all: Subscription[] = [];
+      const found: Subscription[] = [];
       for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn }))
-        all.push(...Subscriptions.map(subscriptionFrom));
-      return all;
+        found.push(...Subscriptions.map(subscriptionFrom));
+      return found;
     },
 
-    /** Gives the Lambda concurrency of the account, and the part of it that is not reserved. */
+    /** Returns the Lambda concurrency of the account, and how much of it is not reserved. */
     concurrency: async (): Promise<{ total: number; unreserved: number }> => {
       const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
       const { ConcurrentExecutions = 0, UnreservedConcurrentExecutions = 0 } = AccountLimit ?? {};
@@ -105,15 +106,16 @@ export const awsAccount = (given: AwsConfig) => {
     },
   };
 };
+
 export type Account = ReturnType<typeof awsAccount>;
 
-/** Gives the outputs of the stack of a stage. Throws a Refusal when there is no such stack. */
+/** Returns the outputs of the stack of a stage. Throws a Refusal if it does not exist. */
 export const outputsOf = async (account: Account, stage: string): Promise<Outputs> => {
   const outputs = await account.outputs(stackName(stage));
   if (outputs) return outputs;
   const { account: id, region } = await account.identity();
   throw new Refusal(
     `The account ${id} has no stack ${stackName(stage)} in ${region}: deploy it (npm run deploy -- --stage ${stage}), ` +
-      'or choose another region (AWS_REGION) or profile (AWS_PROFILE).',
+      'or set another region (AWS_REGION) or profile (AWS_PROFILE).',
   );
 };

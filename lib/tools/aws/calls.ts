@@ -1,20 +1,20 @@
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** Gives `otherwise` when a call fails by an error that `isMeant`, such as one that says that nothing is there. */
+/** Returns the result of a call, or `fallback` if it fails with an expected error. */
 export const orElse = async <T, O>(
-  asked: Promise<T>,
-  isMeant: (error: unknown) => boolean,
-  otherwise: O,
+  call: Promise<T>,
+  isExpected: (error: unknown) => boolean,
+  fallback: O,
 ): Promise<T | O> => {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
-    if (isMeant(error)) return otherwise;
+    if (isExpected(error)) return fallback;
     throw error;
   }
 };
 
-/** Is it one of these errors of AWS? */
+/** Returns a predicate for errors with one of these names. */
 export const isNamed =
   (...names: readonly string[]) =>
   (error: unknown): boolean =>

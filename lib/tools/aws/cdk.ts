@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Runs the pinned command line of the CDK in this terminal; gives its exit code. */
+/** Runs the pinned CDK command line in this terminal and returns its exit code. */
 export type Cdk = (args: readonly string[]) => Promise<number>;
 
 const binary = (): string =>
@@ -16,5 +16,4 @@ export const runCdk: Cdk = async (args) => {
   return (code as number | null) ?? 1;
 };
 
-/** Reads a JSON file. */
 export const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8'));

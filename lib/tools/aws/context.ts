@@ -1,13 +1,13 @@
-/** Settings of a stage by their names, as the CDK's command line takes them; `stage` is the name of the stage. */
+/** The settings of a stage by name, as passed to the CDK. `stage` is the name of the stage. */
 export type Context = Readonly<Record<string, string>>;
 
-/** The option `-c` of every command that synthesises the template of a stage. */
+/** The option `-c` of the commands that synthesise the template of a stage. */
 export const contextOption = { type: 'string', short: 'c', multiple: true } as const;
 
-/** Gives what is wrong with the values of `-c`; null when they are right. */
-export const contextProblem = (given: readonly string[] = []): string | null => {
-  if (!given.every((pair) => pair.indexOf('=') > 0)) return '-c takes name=value';
-  return given.some((pair) => pair.startsWith('stage=')) ? '--stage names the stage, not -c' : null;
+/** Returns what is wrong with the values of `-c`, or null. */
+export const contextProblem = (pairs: readonly string[] = []): string | null => {
+  if (!pairs.every((pair) => pair.indexOf('=') > 0)) return '-c must be name=value';
+  return pairs.some((pair) => pair.startsWith('stage=')) ? 'set the stage with --stage, not with -c' : null;
 };
 
 export const contextFrom = (stage: string, given: readonly string[] = []): Context => {

@@ -19,7 +19,7 @@ import { type Context, contextArgs } from './context.ts';
 import { costAtRest, costLines } from './cost-at-rest.ts';
 import { addressesToldIn, keepsData, mailSenderIn, reservedIn, type Template } from './template.ts';
 
-/** `context` has the settings of the stage with its name; `folder` is where the CDK writes the files to deploy. */
+/** The settings of a stage including its name, and the output folder of the CDK. */
 export type Deployment = { context: Context; folder: string };
 export type Tools = { account: Account; cdk: Cdk; say: (line: string) => void };
 
@@ -28,15 +28,15 @@ const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
   const { context, folder } = deployment;
   const args = ['synth', '--quiet', '--output', folder, ...contextArgs(context)];
-  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not make the template: what it said is above.');
+  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not synthesise the template: see its output above.');
   return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
 };
 
-/** The command that plays the main case once in a stage. */
+/** Returns the command that runs the smoke test against a stage. */
 export const smokeCommand = (url: string): string =>
   `SMOKE_PASSWORD=... npm run smoke -- --url ${url} --user admin --receiver https://...`;
 
-/** The first three commands that a person runs after a deployment. */
+/** Returns the commands to run after a first deployment. */
 const nextSteps = (stage: string, url: string): string[] => [
   'Next:',
   `  npm run admin -- --stage ${stage}                        # the first system admin; prints its password once`,
@@ -45,7 +45,8 @@ const nextSteps = (stage: string, url: string): string[] => [
 ];
 
 const isAddress = (name: string): boolean => /Url$/.test(name);
-/** Formats the addresses of a deployment, the targets of its DNS entries, and the name of the table. */
+
+/** Formats the addresses of a deployment, the targets of its DNS entries and the name of its table. */
 const outputLines = (outputs: Outputs): string[] =>
   Object.entries(outputs)
     .filter(([name]) => isAddress(name) || /Target$|^TableName$/.test(name))
@@ -53,8 +54,8 @@ const outputLines = (outputs: Outputs): string[] =>
 
 const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
 
-/** Is anybody told of alarms? It is asked again after the deployment, which may have made the topic or another address. */
-const toldOfAlarms = async (stage: string, template: Template, account: Account): Promise<Check[]> => {
+/** Checks the subscribers of alarms. Runs again after the deployment, which may have changed the topic or the address. */
+const subscriberChecks = async (stage: string, template: Template, account: Account): Promise<Check[]> => {
   const addresses = addressesToldIn(template);
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
@@ -68,10 +69,10 @@ const checksOf = async (stage: string, template: Template, { account }: Tools): 
     checkAlarms(account, template),
     checkTable(account, stackName(stage), template),
   ]);
-  return [...checks, ...(await toldOfAlarms(stage, template, account))];
+  return [...checks, ...(await subscriberChecks(stage, template, account))];
 };
 
-/** Makes the template of a stage, and runs the checks that the CDK doesn't make. */
+/** Synthesises the template of a stage and runs the checks that the CDK lacks. */
 export const prepare = async (
   deployment: Deployment,
   tools: Tools,
@@ -97,8 +98,8 @@ const runDeploy = async (
 };
 
 /**
- * Runs the checks, prints them and the cost at rest, and deploys. Gives the outputs and the template of the stack, or null
- * when a check or the CDK failed, after the reason was printed. `more` are further arguments of `cdk deploy`.
+ * Runs the checks, prints them and the cost at rest, and deploys with `more` arguments for `cdk deploy`. Returns the outputs
+ * and the template of the stack, or null if a check or the CDK failed, after it printed the reason.
  */
 export const release = async (
   deployment: Deployment,
@@ -113,14 +114,14 @@ export const release = async (
     say('Nothing was deployed.');
     return null;
   }
-  const isMute = checks.some(({ withoutMail }) => withoutMail);
-  // Without a sender the service answers truthfully that it cannot reset passwords by mail.
-  if (isMute) await synthesise({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
+  const isWithoutMail = checks.some(({ withoutMail }) => withoutMail);
+  // Without a sender, the service states that it cannot reset passwords by email.
+  if (isWithoutMail) await synthesise({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
   const outputs = await runDeploy(deployment, stackName(stageOf(deployment)), tools, more);
   return outputs && { outputs, template };
 };
 
-/** Deploys a stage, and prints where, the addresses and the next steps. Gives false when a check or the CDK failed. */
+/** Deploys a stage and prints account, addresses and next steps. Returns false if a check or the CDK failed. */
 export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
   const { account, say } = tools;
   const stage = stageOf(deployment);
@@ -130,11 +131,11 @@ export const deploy = async (deployment: Deployment, tools: Tools, more: readonl
   if (released === null) return false;
   const { outputs, template } = released;
   for (const line of [...outputLines(outputs), ...nextSteps(stage, outputs.Url ?? 'URL')]) say(line);
-  for (const check of await toldOfAlarms(stage, template, account)) say(checkLine(check));
+  for (const check of await subscriberChecks(stage, template, account)) say(checkLine(check));
   return true;
 };
 
-/** Prints what deploying would change. Gives false when the CDK failed. */
+/** Prints what a deployment would change. Returns false if the CDK failed. */
 export const diff = async (deployment: Deployment, { account, cdk, say }: Tools): Promise<boolean> => {
   const { account: id, region } = await account.identity();
   const stack = stackName(stageOf(deployment));
@@ -142,13 +143,13 @@ export const diff = async (deployment: Deployment, { account, cdk, say }: Tools)
   return (await cdk(['diff', stack, ...contextArgs(deployment.context)])) === 0;
 };
 
-const KEEPS =
-  'it holds what people rely on. If it really is to go: deploy it with -c keepData=false first, which gives up the ' +
-  'protection of its table, and then destroy it with -c keepData=false.';
+const HOW_TO_DESTROY =
+  'people may rely on it. To destroy it anyway, first deploy it with -c keepData=false, which removes the deletion ' +
+  'protection of its table, then destroy it with -c keepData=false.';
 
 /**
- * Deletes a stage that keeps no data. Throws a Refusal when `keepData` (from the stage's settings) is true, when the
- * deployed table is retained, and when there is no such stack.
+ * Deletes a stage without `keepData`. Throws a Refusal if `keepData` is set, if the deployed table is retained, or if the stack
+ * does not exist.
  */
 export const destroy = async (
   deployment: Deployment,
@@ -157,13 +158,15 @@ export const destroy = async (
   more: readonly string[] = [],
 ): Promise<boolean> => {
   const stage = stageOf(deployment);
-  if (keepData) throw new Refusal(`The stage ${stage} keeps its data, so nothing was destroyed: ${KEEPS}`);
+  if (keepData) throw new Refusal(`The stage ${stage} keeps its data, so nothing was destroyed: ${HOW_TO_DESTROY}`);
   const { account: id, region } = await account.identity();
   const body = await account.template(stackName(stage));
   if (body === null)
-    throw new Refusal(`The account ${id} has no stack ${stackName(stage)} in ${region}: there is nothing to destroy.`);
+    throw new Refusal(
+      `The account ${id} has no stack ${stackName(stage)} in ${region}, so there is nothing to destroy.`,
+    );
   if (keepsData(JSON.parse(body)))
-    throw new Refusal(`The stage ${stage} is deployed with keepData, so nothing was destroyed: ${KEEPS}`);
-  say(`stack ${stackName(stage)}, account ${id}, region ${region}: its table is deleted with it`);
+    throw new Refusal(`The stage ${stage} was deployed with keepData, so nothing was destroyed: ${HOW_TO_DESTROY}`);
+  say(`stack ${stackName(stage)}, account ${id}, region ${region}: its table will be deleted too`);
   return (await cdk(['destroy', stackName(stage), ...contextArgs(deployment.context), ...more])) === 0;
 };

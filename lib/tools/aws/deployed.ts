@@ -5,9 +5,10 @@ import type { Goal } from './recovery.ts';
 import { credentialsSinceIn, type DeployedFunction, functionsIn, type Template } from './template.ts';
 import { until, type Waiting } from './waiting.ts';
 
-/** A stage as it is deployed: its address, the table that it works on, its template and functions. */
+/** A deployed stage: its address, current table, template and functions. */
 export type Deployed = { url: string; table: string; template: Template; functions: readonly DeployedFunction[] };
 
+/** Reads the deployed stage. */
 export const lookAt = async (account: Account, { stage, stack }: Goal): Promise<Deployed> => {
   const { TableName: table, Url: url = 'URL' } = await outputsOf(account, stage);
   const template: Template = JSON.parse((await account.template(stack)) ?? '{}');
@@ -16,17 +17,17 @@ export const lookAt = async (account: Account, { stage, stack }: Goal): Promise<
   return { url, table, template, functions };
 };
 
-/** Looks at a stage once CloudFormation does not change it, as it may after an earlier run died. */
+/** Reads the deployed stage once CloudFormation has finished changing it, for example after an earlier run was killed. */
 export const lookCalmly = async (
   account: Account,
   goal: Goal,
   tools: Waiting & { say: (line: string) => void },
 ): Promise<Deployed> => {
-  const isCalm = async () => !(await account.isChanging(goal.stack));
-  await until(isCalm, { what: `CloudFormation does not change ${goal.stack}`, minutes: 120 }, tools);
+  const isStable = async () => !(await account.isChanging(goal.stack));
+  await until(isStable, { what: `CloudFormation has finished changing ${goal.stack}`, minutes: 120 }, tools);
   return lookAt(account, goal);
 };
 
-/** Is the stage deployed on the recovered table, so that the credentials of before are void? */
+/** Whether the stage is deployed on the recovered table and has invalidated older credentials. */
 export const isSwitched = ({ target, settings }: Goal, { table, template }: Deployed): boolean =>
   table === target && credentialsSinceIn(template) === settings.credentialsSince;

@@ -8,12 +8,12 @@ import {
 } from '@aws-sdk/client-lambda';
 import { isNamed, orElse } from './calls.ts';
 
-/** A queue that feeds a function. Its state is `Enabled`, `Disabled`, or one between them, such as `Disabling`. */
+/** An event source mapping of a function. Its state is `Enabled`, `Disabled`, or between them, such as `Disabling`. */
 export type Mapping = { id: string; functionName: string; state: string };
 
-/** The calls about functions and what starts them. */
+/** Returns the calls for functions and their event source mappings. */
 export const functionCalls = (lambda: LambdaClient) => ({
-  /** Gives what feeds these functions. */
+  /** Returns the event source mappings of these functions. */
   mappings: async (names: readonly string[]): Promise<Mapping[]> => {
     const found: Mapping[] = [];
     for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client: lambda }, {}))
@@ -21,13 +21,14 @@ export const functionCalls = (lambda: LambdaClient) => ({
         found.push({ id: UUID, functionName: FunctionArn.split(':')[6] ?? '', state: State });
     return found.filter(({ functionName }) => names.includes(functionName));
   },
-  /** Begins to switch a mapping on or off. Does nothing while an earlier change of it goes on. */
+
+  /** Starts to enable or disable a mapping. Does nothing while an earlier change is in progress. */
   switchMapping: async (UUID: string, Enabled: boolean): Promise<void> => {
-    const asked = lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }));
-    await orElse(asked, isNamed('ResourceInUseException', 'ResourceConflictException'), null);
+    const updated = lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }));
+    await orElse(updated, isNamed('ResourceInUseException', 'ResourceConflictException'), null);
   },
 
-  /** Gives the reserved concurrency of a function; null when none is reserved. With 0 it is not invoked at all. */
+  /** Returns the reserved concurrency of a function, or null if none is reserved. With 0 it is never invoked. */
   reserved: async (FunctionName: string): Promise<number | null> => {
     const { ReservedConcurrentExecutions } = await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName }));
     return ReservedConcurrentExecutions ?? null;

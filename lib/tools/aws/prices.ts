@@ -1,8 +1,6 @@
 /**
- * Prices in USD without tax for region eu-central-1, without free tiers, in the first volume step. They were looked
- * up on 2026-11-22. AWS renders its price tables by script, so the figures are those of its price list files as
- * others quote them with their date; each comment names the source. They are no quotation: check them before you rely
- * on them.
+ * Prices in USD for eu-central-1, without tax and free tiers, in the first volume tier, as of 2026-11-22. The figures are
+ * from the price list files of AWS as quoted by others; each comment names the source. Check them before you rely on them.
  */
 export const prices = {
   date: '2026-11-22',
@@ -12,20 +10,20 @@ export const prices = {
   tableReadUnit: 0.1525 / 1e6,
   tableGigabyteMonth: 0.306,
   backupGigabyteMonth: 0.2448,
-  // Price list AWSQueueService of 2025-08-28, for each 64 KB of a request; https://aws.amazon.com/sqs/pricing/
+  // Price list AWSQueueService of 2025-08-28, per 64 KB of a request; https://aws.amazon.com/sqs/pricing/
   queueRequest: 0.4 / 1e6,
-  // This is added for messages with a message group, which make a standard queue fair.
+  // Surcharge for messages with a message group in a standard queue (fair queues).
   fairQueueSurcharge: 0.1 / 1e6,
   fifoRequest: 0.5 / 1e6,
-  // arm64, the same in all regions of Europe; https://aws.amazon.com/lambda/pricing/
+  // arm64, the same in all European regions; https://aws.amazon.com/lambda/pricing/
   invocation: 0.2 / 1e6,
   gigabyteSecond: 0.0000133334,
-  // HTTP API, per 512 KB; in us-east-1 it costs 1.00; https://aws.amazon.com/api-gateway/pricing/
+  // HTTP API, per 512 KB (1.00 in us-east-1); https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
   // REST API; https://aws.amazon.com/api-gateway/pricing/
   restRequest: 3.7 / 1e6,
-  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. No source has the prices
-  // of eu-central-1, so these are 1.2 times those of us-east-1 (0.08, 1.00, 0.15, 0.15), the ratio of API Gateway;
+  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. Without a source for
+  // eu-central-1, these are 1.2 times the prices of us-east-1 (0.08, 1.00, 0.15, 0.15), the ratio of API Gateway;
   // https://aws.amazon.com/iot-core/pricing/
   connectionMinute: 0.096 / 1e6,
   mqttMessage: 1.2 / 1e6,
@@ -43,7 +41,7 @@ export const prices = {
   // https://aws.amazon.com/kms/pricing/
   keyMonth: 1,
   keyRequest: 0.03 / 10_000,
-  // https://aws.amazon.com/waf/pricing/; a group of rules costs as much as one rule
+  // https://aws.amazon.com/waf/pricing/; a rule group costs as much as a rule
   webAclMonth: 5,
   webRuleMonth: 1,
 } as const;

@@ -4,13 +4,13 @@ import type { Goal } from './recovery.ts';
 import { PARTLY, type RecoveryTools, RUNS, type Step, stepsOf } from './recovery-steps.ts';
 import { standstill } from './standstill.ts';
 
-const AGAIN = 'Run the same command again: it continues where it stopped.';
-const UNTOUCHED =
-  'Nothing was changed by this run. If an earlier one has stopped the stage, it is still stopped: run this again.';
+const RETRY = 'Run the same command again: it continues where it stopped.';
+const UNCHANGED =
+  'This run changed nothing. If an earlier run stopped the stage, it is still stopped: run the same command again.';
 
-type Took = { what: string; ms: number };
+type Duration = { what: string; ms: number };
 
-/** Looks at the stage, and prints where it is, what is done and what is to do. */
+/** Reads the deployed stage, and prints where it is and which steps are done or still to do. */
 const plan = async (goal: Goal, deployment: Deployment, isPlan: boolean, tools: RecoveryTools) => {
   const { account, say } = tools;
   const { account: id, region } = await account.identity();
@@ -22,14 +22,14 @@ const plan = async (goal: Goal, deployment: Deployment, isPlan: boolean, tools: 
     for (const { what, isDone } of steps) say(`${(await isDone()) ? 'done' : 'to do'}`.padEnd(8) + what);
     return { deployed, steps };
   } catch (error) {
-    say(UNTOUCHED);
+    say(UNCHANGED);
     throw error;
   }
 };
 
-/** Makes the steps that are not done. When one fails, prints which, and in what state the stage is. */
-const makeAll = async (steps: readonly Step[], { say, now }: RecoveryTools): Promise<Took[]> => {
-  const took: Took[] = [];
+/** Runs the steps that are not done. If one fails, prints which one, and the state of the stage. */
+const runSteps = async (steps: readonly Step[], { say, now }: RecoveryTools): Promise<Duration[]> => {
+  const durations: Duration[] = [];
   for (const { what, isDone, make, otherwise } of steps) {
     const start = now();
     try {
@@ -37,28 +37,28 @@ const makeAll = async (steps: readonly Step[], { say, now }: RecoveryTools): Pro
       say(`now     ${what}`);
       await make();
     } catch (error) {
-      for (const line of [`FAILED  ${what}`, otherwise, AGAIN]) say(line);
+      for (const line of [`FAILED  ${what}`, otherwise, RETRY]) say(line);
       throw error;
     }
-    took.push({ what, ms: now() - start });
+    durations.push({ what, ms: now() - start });
   }
-  return took;
+  return durations;
 };
 
-const linesOf = ({ target, settings }: Goal, { table, url }: Deployed, took: readonly Took[]): string[] => [
-  ...took.map(({ what, ms }) => `${(ms / 1_000).toFixed(1).padStart(9)} s  ${what}`),
-  `The stage runs on the table ${target}. From now on these are settings of the stage, besides those that you gave:`,
+const linesOf = ({ target, settings }: Goal, { table, url }: Deployed, durations: readonly Duration[]): string[] => [
+  ...durations.map(({ what, ms }) => `${(ms / 1_000).toFixed(1).padStart(9)} s  ${what}`),
+  `The stage runs on the table ${target}. From now on, its settings also include:`,
   `  ${Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')}`,
-  ...(table === target ? [] : [`What was written since then is in the table ${table} alone, which stays as it is.`]),
-  'Next: what was withdrawn since then (lib/aws/runbook.md, "Restore the table"), and',
+  ...(table === target ? [] : [`Data written since then is only in the table ${table}, which stays unchanged.`]),
+  'Next: revoke again what was revoked since then (lib/aws/runbook.md, "Restore the table"), and run',
   `  ${smokeCommand(url)}`,
 ];
 
 /**
- * Brings a stage back to a time: makes the steps that are not done, so that it continues where an earlier run stopped.
- * `deployment` has the settings of the goal, too. With `isPlan` it changes nothing, and prints what it would do.
+ * Brings a stage back to an earlier time by running the steps that are not done, so it continues where an earlier run
+ * stopped. `deployment` includes the settings of the goal. With `isPlan` it only prints the steps.
  */
 export const recover = async (
   goal: Goal,
@@ -68,7 +68,7 @@ export const recover = async (
 ): Promise<boolean> => {
   const { deployed, steps } = await plan(goal, deployment, isPlan, tools);
   if (isPlan) return true;
-  const took = await makeAll(steps, tools);
-  for (const line of linesOf(goal, deployed, took)) tools.say(line);
+  const durations = await runSteps(steps, tools);
+  for (const line of linesOf(goal, deployed, durations)) tools.say(line);
   return true;
 };

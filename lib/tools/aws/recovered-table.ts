@@ -4,23 +4,24 @@ import type { TableExtras } from './template.ts';
 import { until, type Waiting } from './waiting.ts';
 
 type Tools = { account: Account; say: (line: string) => void } & Waiting;
-/** `source` is the table that is recovered to the time `to` (ms, whole seconds) under the name `target`. */
+
+/** The table `source` is recovered to the time `to` (ms, whole seconds) under the name `target`. */
 type TableRecovery = { source: string; target: string; to: number };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Throws a Refusal when the table cannot be recovered to the time. */
+/** Throws a Refusal if the table cannot be recovered to that time. */
 const checkTime = async ({ source, to }: TableRecovery, { account }: Tools): Promise<void> => {
   const times = await account.recoverable(source);
   if (!times) throw new Refusal(`The table ${source} has no point-in-time recovery, so it cannot be recovered.`);
   if (to >= times.from && to <= times.to) return;
   const range = `from ${iso(times.from)} to ${iso(times.to)}`;
-  throw new Refusal(`AWS can recover the table ${source} to times ${range} now, and not to ${iso(to)}.`);
+  throw new Refusal(`AWS can recover the table ${source} only to times ${range}, not to ${iso(to)}.`);
 };
 
 /**
- * Is the recovered table there, with its indexes? Throws a Refusal when it cannot be made, or is another table of that
- * name.
+ * Whether the recovered table exists and its indexes are active. Throws a Refusal if it cannot be restored, or if another
+ * table has that name.
  */
 export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise<boolean> => {
   const { source, target } = recovery;
@@ -28,7 +29,7 @@ export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise
   if (!found) await checkTime(recovery, tools);
   if (found?.source && found.source !== source)
     throw new Refusal(
-      `There is a table ${target} already, which was recovered from ${found.source}, not from ${source}.`,
+      `The table ${target} already exists, but was recovered from ${found.source}, not from ${source}.`,
     );
   return found?.isActive === true;
 };
@@ -36,12 +37,12 @@ export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise
 export const restore = async (recovery: TableRecovery, tools: Tools): Promise<void> => {
   const { source, target, to } = recovery;
   if (!(await tools.account.table(target))) await tools.account.restore(source, target, to);
-  const isThere = () => isRestored(recovery, tools);
-  await until(isThere, { what: `the table ${target} and its indexes are active`, minutes: 24 * 60 }, tools);
+  const isActive = () => isRestored(recovery, tools);
+  await until(isActive, { what: `the table ${target} and its indexes are active`, minutes: 24 * 60 }, tools);
 };
 
-/** What a table lacks of what the stage wants it to have, each with the call that gives it. */
-const missing = async (target: string, { ttl, isRecoverable, isProtected }: TableExtras, { account }: Tools) => {
+/** Returns the calls that add what the recovered table lacks. */
+const missingExtras = async (target: string, { ttl, isRecoverable, isProtected }: TableExtras, { account }: Tools) => {
   const calls: (() => Promise<void>)[] = [];
   if (ttl !== null && !(await account.hasTtl(target))) calls.push(() => account.expireBy(target, ttl));
   if (isRecoverable && !(await account.recoverable(target))) calls.push(() => account.keepRecoverable(target));
@@ -50,13 +51,13 @@ const missing = async (target: string, { ttl, isRecoverable, isProtected }: Tabl
 };
 
 export const isEquipped = async (target: string, wanted: TableExtras, tools: Tools): Promise<boolean> =>
-  (await missing(target, wanted, tools)).length === 0;
+  (await missingExtras(target, wanted, tools)).length === 0;
 
 export const equip = async (target: string, wanted: TableExtras, tools: Tools): Promise<void> => {
-  const isSo = async () => {
-    const calls = await missing(target, wanted, tools);
+  const isComplete = async () => {
+    const calls = await missingExtras(target, wanted, tools);
     for (const call of calls) await call();
     return calls.length === 0;
   };
-  await until(isSo, { what: `the table ${target} has TTL, recovery and protection`, minutes: 30 }, tools);
+  await until(isComplete, { what: `the table ${target} has TTL, recovery and protection`, minutes: 30 }, tools);
 };

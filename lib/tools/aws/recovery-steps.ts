@@ -10,10 +10,10 @@ import { type Standstill, standstill } from './standstill.ts';
 import { tableExtrasIn } from './template.ts';
 import type { Waiting } from './waiting.ts';
 
-/** `tableNamed`: opens a table of the account. */
+/** The tools of a recovery. `tableNamed` opens a table of the account. */
 export type RecoveryTools = DeployTools & Waiting & { tableNamed: (name: string) => Table };
 
-/** A step of a recovery. It is done when AWS says so, and may be made again in any state that it can be left in. */
+/** A step of a recovery. Whether it is done is read from AWS, and it can be repeated from any state that a failure leaves. */
 export type Step = {
   what: string;
   isDone: () => Promise<boolean>;
@@ -23,30 +23,32 @@ export type Step = {
 };
 
 export const RUNS = 'The stage runs as before.';
-export const PARTLY = 'The APIs of the stage are closed: falls may not be accepted until you run this again.';
-const STOPPED = 'The APIs are closed and nothing runs: falls are not accepted until you run this again.';
+export const PARTLY =
+  'The APIs of the stage are closed: falls may not be accepted until you run the same command again.';
+const STOPPED = 'The APIs are closed and nothing runs: falls are not accepted until you run the same command again.';
 const STARTING =
-  'The stage is on the recovered table, but not all of it runs: falls may not be accepted until you run this again.';
+  'The stage is on the recovered table, but not all of it runs: falls may not be accepted until you run the same command again.';
 
 const yes = async () => true;
 const no = async () => false;
 
-/** Finds what would fail a deployment before anything is stopped for it. */
+/** Checks that the deployment would succeed before anything is stopped for it. */
 const check = async (deployment: Deployment, tools: RecoveryTools): Promise<void> => {
   const { checks } = await prepare(deployment, tools);
   const failed = checks.filter(({ what, verdict }) => verdict === 'failed' && what !== 'table');
   for (const check of failed) tools.say(checkLine(check));
-  if (failed.length > 0) throw new Refusal('The stage cannot be deployed with these settings: what is wrong is above.');
+  if (failed.length > 0)
+    throw new Refusal('The stage cannot be deployed with these settings: see the failed checks above.');
 };
 
 const deploy = async (goal: Goal, deployment: Deployment, tools: RecoveryTools): Promise<void> => {
   const released = await release(deployment, tools, ['--require-approval', 'never']);
-  if (released === null) throw new Refusal('The deployment failed: what it said is above.');
+  if (released === null) throw new Refusal('The deployment failed: see its output above.');
   if (!isSwitched(goal, await lookCalmly(tools.account, goal, tools)))
-    throw new Refusal(`The deployment ended, and the stack ${goal.stack} is not on the table ${goal.target}.`);
+    throw new Refusal(`The deployment succeeded, but the stack ${goal.stack} does not use the table ${goal.target}.`);
 };
 
-/** The steps about the table, while the stage runs. `otherwise`: the state of the stage then. */
+/** Returns the steps that prepare the recovered table while the stage runs. */
 const tableSteps = (
   { to, target }: Goal,
   { table: source, template }: Deployed,
@@ -55,17 +57,17 @@ const tableSteps = (
 ): Step[] => {
   const recovery = { source, target, to };
   const wanted = tableExtrasIn(template);
-  const isThere = source === target ? yes : () => isRestored(recovery, tools);
+  const isDone = source === target ? yes : () => isRestored(recovery, tools);
   return [
     {
       what: `recover the table ${source === target ? 'of the stage' : source} to ${new Date(to).toISOString()} as ${target}`,
-      isDone: isThere,
+      isDone,
       make: () => restore(recovery, tools),
       otherwise,
     },
     {
-      what: 'give it TTL, point-in-time recovery and deletion protection, as the table of the stage has them',
-      isDone: async () => (await isThere()) && (await isEquipped(target, wanted, tools)),
+      what: 'enable TTL, point-in-time recovery and deletion protection as on the table of the stage',
+      isDone: async () => (await isDone()) && (await isEquipped(target, wanted, tools)),
       make: () => equip(target, wanted, tools),
       otherwise,
     },
@@ -74,32 +76,32 @@ const tableSteps = (
 
 const stopSteps = (still: Standstill, { pause }: RecoveryTools): Step[] => [
   {
-    what: `close the APIs: ${still.direct} functions that no queue feeds`,
+    what: `close the APIs: stop ${still.direct} functions that no queue feeds`,
     isDone: still.areDirectStopped,
     make: still.stopDirect,
     otherwise: PARTLY,
   },
   {
-    what: `switch off ${still.queues} event source mappings and the functions that they feed`,
+    what: `disable ${still.queues} event source mappings and stop their functions`,
     isDone: still.areQueuesOff,
     make: still.switchQueuesOff,
     otherwise: PARTLY,
   },
   {
-    what: `wait for ${still.longestSeconds} s, until no function runs any more`,
+    what: `wait ${still.longestSeconds} s until running invocations have finished`,
     isDone: no,
     make: () => pause(still.longestSeconds * 1_000),
     otherwise: STOPPED,
   },
 ];
 
-/** Erases in the recovered table what has been erased since then, as soon as the stage runs again. */
+/** Returns the step that repeats erasures made since then. They run as soon as the stage does. */
 const erasureStep = (
   { to, target }: Goal,
   { table: source }: Deployed,
   { tableNamed, say, now }: RecoveryTools,
 ): Step => ({
-  what: "begin the erasures of people's data again that began since then",
+  what: 'repeat erasures of personal data made since then',
   isDone: no,
   make: async () => {
     if (source === target) return;
@@ -111,7 +113,7 @@ const erasureStep = (
 
 const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[] => {
   const { account } = tools;
-  // The deployment may have changed what a function is to have.
+  // The deployment may have changed the reservations.
   const stillOf = ({ functions }: Deployed) => standstill(functions, tools);
   const step = (what: string, isDone: (still: Standstill) => Promise<boolean>, make: Step['make']): Step => ({
     what,
@@ -124,19 +126,19 @@ const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[]
   });
   return [
     step(
-      `switch on ${first.queues} event source mappings and the functions that they feed`,
+      `enable ${first.queues} event source mappings and start their functions`,
       (still) => still.areQueuesOn(),
       async () => stillOf(await lookAt(account, goal)).switchQueuesOn(),
     ),
     step(
-      `open the APIs: ${first.direct} functions that no queue feeds`,
+      `open the APIs: start ${first.direct} functions that no queue feeds`,
       (still) => still.areDirectRunning(),
       async () => stillOf(await lookAt(account, goal)).startDirect(),
     ),
   ];
 };
 
-/** The steps of a recovery, from the stage as it is deployed at first. `otherwise`: its state until they are stopped. */
+/** Returns the steps of a recovery. `otherwise` describes the state of the stage if a step before the stop fails. */
 export const stepsOf = (
   goal: Goal,
   { deployed, otherwise }: { deployed: Deployed; otherwise: string },
@@ -145,9 +147,9 @@ export const stepsOf = (
 ): Step[] => {
   const settings = Object.entries(goal.settings).map(([name, value]) => `${name}=${value}`);
   const still = standstill(deployed.functions, tools);
-  const toSwitch: Step[] = [
+  const untilSwitch: Step[] = [
     {
-      what: 'check that the stage can be deployed with the settings that were given',
+      what: 'check that the stage can be deployed with these settings',
       isDone: no,
       make: () => check(deployment, tools),
       otherwise,
@@ -162,9 +164,9 @@ export const stepsOf = (
       otherwise: STOPPED,
     },
   ];
-  const isOver = isSwitched(goal, deployed);
+  const isOnTarget = isSwitched(goal, deployed);
   return [
-    ...(isOver ? toSwitch.map((step) => ({ ...step, isDone: yes })) : toSwitch),
+    ...(isOnTarget ? untilSwitch.map((step) => ({ ...step, isDone: yes })) : untilSwitch),
     ...startSteps(goal, still, tools),
   ];
 };

@@ -3,29 +3,33 @@ import { readTime } from '#shared/domain/time/time.ts';
 import type { Context } from './context.ts';
 
 const DAY = 86_400_000;
-/** A table can be recovered to a time of so many days before. */
-const DAYS = 35;
+
+/** The days that point-in-time recovery reaches back. */
+const MAX_DAYS = 35;
+
 /**
- * Credentials of this time (ms) after the one that is recovered to are void too: the clocks of functions and of the table
- * may differ. AWS recovers to nothing that is younger than some minutes, so no login after the recovery is among them.
+ * How long (ms) after the recovered time credentials are invalidated too, because the clocks of functions and table may
+ * differ. AWS does not recover the last few minutes, so no login after the recovery is affected.
  */
 const MARGIN = 60_000;
 
-/** What a stage is brought to: the time (ms, whole seconds), the recovered table, and the settings that say so. */
+/** The goal of a recovery: the time (ms, whole seconds), the recovered table, and the settings that select it. */
 export type Goal = { stage: string; stack: string; to: number; target: string; settings: Context };
 
-/** Gives what is wrong with the value of `--to`; null when it is right. */
-export const timeProblem = (given: string | undefined, now: number): string | null => {
-  if (given === undefined) return 'to which time? --to 2026-11-22T10:00:00Z';
-  const time = readTime(given);
-  if (time === null) return '--to is a time of ISO 8601 with its time zone, such as 2026-11-22T10:00:00Z';
-  if (time > now) return `--to is in the future: it is ${new Date(now).toISOString()} now`;
-  return time < now - DAYS * DAY ? `--to is more than ${DAYS} days ago: AWS keeps no older state of a table` : null;
+/** Returns what is wrong with the value of `--to`, or null. */
+export const timeProblem = (value: string | undefined, now: number): string | null => {
+  if (value === undefined) return '--to is required, for example --to 2026-11-22T10:00:00Z';
+  const time = readTime(value);
+  if (time === null) return '--to must be an ISO 8601 time with a time zone, such as 2026-11-22T10:00:00Z';
+  if (time > now) return `--to is in the future: now it is ${new Date(now).toISOString()}`;
+  return time < now - MAX_DAYS * DAY
+    ? `--to must be within the last ${MAX_DAYS} days, because AWS keeps no older backups`
+    : null;
 };
 
-/** Gives what a stage is brought to by `--to`. Its names come from stage and time alone, so that a repetition finds them. */
-export const goalOf = (stage: string, given: string): Goal => {
-  const to = Math.floor((readTime(given) ?? 0) / 1_000) * 1_000;
+/** Returns the goal for the value of `--to`. Its names depend only on stage and time, so that a repeated run finds them. */
+export const goalOf = (stage: string, value: string): Goal => {
+  const to = Math.floor((readTime(value) ?? 0) / 1_000) * 1_000;
   const stack = stackName(stage);
   const target = `${stack}-recovered-${new Date(to)
     .toISOString()

@@ -4,13 +4,13 @@ import { readJson } from './cdk.ts';
 import type { Context } from './context.ts';
 
 /**
- * Reads the settings of a stage as the CDK will see them, including those in cdk.json. Throws a Refusal that names
- * all wrong settings.
+ * Reads the settings of a stage as the CDK will see them, including those in cdk.json. Throws a Refusal that lists all
+ * invalid settings.
  */
 export const readStage = async (context: Context): Promise<ReturnType<typeof stageFrom>> => {
-  const { context: ofFile = {} } = await readJson('cdk.json');
+  const { context: inFile = {} } = await readJson('cdk.json');
   try {
-    return stageFrom((key) => context[key] ?? ofFile[key]);
+    return stageFrom((key) => context[key] ?? inFile[key]);
   } catch (error) {
     throw new Refusal((error as Error).message, { cause: error });
   }

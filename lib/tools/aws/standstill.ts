@@ -29,27 +29,31 @@ const reserveAll = async (
     if (reserved !== wanted(deployed)) await account.reserve(deployed.name, wanted(deployed));
   }
 };
-const nothing = () => 0;
+const stopped = () => 0;
 const asDeployed = ({ reserved }: DeployedFunction) => reserved;
 
-/** Switches all mappings, each when its earlier change is over, and waits until they are all so. */
+/** Enables or disables all event source mappings, each once its earlier change is finished, and waits for the result. */
 const switchAll = async (functions: readonly DeployedFunction[], isOn: boolean, tools: Tools): Promise<void> => {
   const { account } = tools;
   const wanted = isOn ? 'Enabled' : 'Disabled';
   const other = isOn ? 'Disabled' : 'Enabled';
-  const areSo = async () => {
+  const areAllSwitched = async () => {
     const mappings = await account.mappings(namesOf(functions));
     for (const { id, state } of mappings) {
       if (state === other) await account.switchMapping(id, isOn);
     }
     return mappings.every(({ state }) => state === wanted) && (!isOn || mappings.length === queuesOf(functions));
   };
-  await until(areSo, { what: `every queue that feeds a function is ${wanted.toLowerCase()}`, minutes: 15 }, tools);
+  await until(
+    areAllSwitched,
+    { what: `every queue that feeds a function is ${wanted.toLowerCase()}`, minutes: 15 },
+    tools,
+  );
 };
 const queuesOf = (functions: readonly DeployedFunction[]): number =>
   functions.reduce((sum, { queues }) => sum + queues, 0);
 
-/** Stops the functions of a stage and starts them again: `direct` are those that no queue feeds. */
+/** Returns the steps that stop the functions of a stage and start them again. `direct` are those that no queue feeds. */
 export const standstill = (functions: readonly DeployedFunction[], tools: Tools) => {
   const direct = functions.filter((deployed) => !isFed(deployed));
   const fed = functions.filter(isFed);
@@ -58,24 +62,24 @@ export const standstill = (functions: readonly DeployedFunction[], tools: Tools)
   return {
     direct: direct.length,
     queues: queuesOf(fed),
-    /** The longest time (s) that a function which was started goes on. */
+    /** The longest time (s) that a running invocation may still take. */
     longestSeconds: Math.max(0, ...functions.map(({ timeoutSeconds }) => timeoutSeconds)),
 
-    /** Was a function stopped that the stage wants to run? */
+    /** Whether a function is stopped that should run. */
     isAnyStopped: async (): Promise<boolean> => {
       for (const { name, reserved } of functions)
         if (reserved !== 0 && (await tools.account.reserved(name)) === 0) return true;
       return false;
     },
 
-    areDirectStopped: () => allAre(direct, tools, nothing),
-    stopDirect: () => reserveAll(direct, tools, nothing),
+    areDirectStopped: () => allAre(direct, tools, stopped),
+    stopDirect: () => reserveAll(direct, tools, stopped),
 
-    areQueuesOff: async () => (await areAll('Disabled')) && (await allAre(fed, tools, nothing)),
-    /** Besides their queues, something else may start these functions: AWS IoT does. */
+    areQueuesOff: async () => (await areAll('Disabled')) && (await allAre(fed, tools, stopped)),
+    /** Also stops the functions, because AWS IoT invokes some of them directly. */
     switchQueuesOff: async () => {
       await switchAll(fed, false, tools);
-      await reserveAll(fed, tools, nothing);
+      await reserveAll(fed, tools, stopped);
     },
 
     areQueuesOn: async () => (await areAll('Enabled')) && (await allAre(fed, tools, asDeployed)),

@@ -10,10 +10,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { isNamed, orElse } from './calls.ts';
 
-/** A table: whether it and all of its indexes can be used, and of which table it is a recovery, if AWS says so. */
+/** The state of a table and its indexes, and the table that it was recovered from, if AWS reports one. */
 type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
 
-/** What a table has besides its items and indexes: what a recovered one lacks at first. */
+/** Returns the calls for what a recovered table lacks at first. */
 const extras = (dynamo: DynamoDBClient) => ({
   hasTtl: async (TableName: string): Promise<boolean> => {
     const { TimeToLiveDescription } = await dynamo.send(new DescribeTimeToLiveCommand({ TableName }));
@@ -24,38 +24,39 @@ const extras = (dynamo: DynamoDBClient) => ({
     await dynamo.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   },
 
-  /** Gives the times (ms) that a table can be recovered to; null when it has no point-in-time recovery. */
+  /** Returns the range of times (ms) that a table can be recovered to, or null without point-in-time recovery. */
   recoverable: async (TableName: string): Promise<{ from: number; to: number } | null> => {
     const { ContinuousBackupsDescription } = await dynamo.send(new DescribeContinuousBackupsCommand({ TableName }));
-    const given = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
-    if (given?.PointInTimeRecoveryStatus !== 'ENABLED') return null;
+    const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+    if (recovery?.PointInTimeRecoveryStatus !== 'ENABLED') return null;
     return {
-      from: given.EarliestRestorableDateTime?.getTime() ?? 0,
-      to: given.LatestRestorableDateTime?.getTime() ?? 0,
+      from: recovery.EarliestRestorableDateTime?.getTime() ?? 0,
+      to: recovery.LatestRestorableDateTime?.getTime() ?? 0,
     };
   },
-  /** Does nothing while AWS still prepares the backups of a new table. */
+
+  /** Enables point-in-time recovery. Does nothing while AWS still prepares the backups of a new table. */
   keepRecoverable: async (TableName: string): Promise<void> => {
     const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-    const asked = dynamo.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
-    await orElse(asked, isNamed('ContinuousBackupsUnavailableException'), null);
+    const updated = dynamo.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
+    await orElse(updated, isNamed('ContinuousBackupsUnavailableException'), null);
   },
 
-  /** Does nothing while an earlier change of the table goes on. */
+  /** Enables deletion protection. Does nothing while an earlier change of the table is in progress. */
   protect: async (TableName: string): Promise<void> => {
-    const asked = dynamo.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
-    await orElse(asked, isNamed('ResourceInUseException'), null);
+    const updated = dynamo.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+    await orElse(updated, isNamed('ResourceInUseException'), null);
   },
 });
 
-/** The calls about whole tables that a recovery makes. */
+/** Returns the calls for whole tables that a recovery makes. */
 export const tableCalls = (dynamo: DynamoDBClient) => ({
   ...extras(dynamo),
 
-  /** Gives the state of a table; null when there is none of that name. */
+  /** Returns the state of a table, or null if it does not exist. */
   table: async (TableName: string): Promise<TableState | null> => {
-    const asked = dynamo.send(new DescribeTableCommand({ TableName }));
-    const described = await orElse(asked, isNamed('ResourceNotFoundException'), null);
+    const response = dynamo.send(new DescribeTableCommand({ TableName }));
+    const described = await orElse(response, isNamed('ResourceNotFoundException'), null);
     if (!described) return null;
     const {
       TableStatus,
@@ -71,10 +72,10 @@ export const tableCalls = (dynamo: DynamoDBClient) => ({
     };
   },
 
-  /** Begins to recover a table to a time (ms, whole seconds) under another name, if none of that name is there. */
+  /** Starts to recover a table to a time (ms, whole seconds) under another name, unless that table exists. */
   restore: async (SourceTableName: string, TargetTableName: string, to: number): Promise<void> => {
     const names = { SourceTableName, TargetTableName };
-    const asked = dynamo.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: new Date(to) }));
-    await orElse(asked, isNamed('TableAlreadyExistsException'), null);
+    const restored = dynamo.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: new Date(to) }));
+    await orElse(restored, isNamed('TableAlreadyExistsException'), null);
   },
 });

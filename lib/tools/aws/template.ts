@@ -8,60 +8,60 @@ export type Resource = {
   Metadata?: Readonly<Record<string, unknown>>;
 };
 
-/** Gives all resources of a type, by their ids. */
+/** Returns all resources of a type with their ids. */
 export const resourcesOf = ({ Resources = {} }: Template, type: string): [id: string, resource: Resource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === type);
 
 const functionsOf = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties = {} }]) => Properties);
 
-/** Gives the concurrency that is reserved for all functions together. */
+/** Returns the concurrency that is reserved for all functions together. */
 export const reservedIn = (template: Template): number =>
   functionsOf(template).reduce((sum, { ReservedConcurrentExecutions = 0 }) => sum + ReservedConcurrentExecutions, 0);
 
-/** Gives the address that mails are sent from; it is empty when no mails are sent. */
+/** Returns the address that email is sent from, or '' if none is sent. */
 export const mailSenderIn = (template: Template): string =>
   functionsOf(template)
     .map(({ Environment }) => Environment?.Variables?.MAIL_SENDER ?? '')
     .find((sender) => sender !== '') ?? '';
 
-/** Does the table stay when its stack is deleted? */
+/** Whether the table is retained when its stack is deleted. */
 export const keepsData = (template: Template): boolean =>
   resourcesOf(template, 'AWS::DynamoDB::Table').some(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
 
-/** Who is told of alarms. */
+/** Returns the addresses that subscribe to alarms. */
 export const addressesToldIn = (template: Template): string[] =>
   resourcesOf(template, 'AWS::SNS::Subscription').map(([, { Properties = {} }]) => String(Properties.Endpoint));
 
-/** From how many invocations at a time in the whole account on an alarm rings; 0: none does. */
+/** Returns the concurrency of the account at which an alarm fires, or 0 without such an alarm. */
 export const concurrencyAlarmIn = (template: Template): number =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm')
     .filter(([, { Properties = {} }]) => Properties.MetricName === 'ClaimedAccountConcurrency')
     .map(([, { Properties = {} }]): number => Properties.Threshold)[0] ?? 0;
 
-/** The table that the functions work on: its name, or a reference to it, as JSON; null when there are no functions. */
+/** Returns the table of the functions, as the JSON of its name or of a reference to it, or null without functions. */
 export const tableIn = (template: Template): string | null => {
   const names = functionsOf(template).map(({ Environment }) => Environment?.Variables?.TABLE_NAME);
   const name = names.find((found) => found !== undefined);
   return name === undefined ? null : JSON.stringify(name);
 };
 
-/** The functions of a stage: their names, timeouts (s), reserved concurrency (null: none), and how many queues feed each. */
+/** A function of a deployed stage, with its timeout, reserved concurrency (or null) and number of queues. */
 export type DeployedFunction = { name: string; timeoutSeconds: number; reserved: number | null; queues: number };
 
-/** The id of the resource that a value names: a function by itself, or an alias by parts of its ARN. */
-const referredIn = (value: unknown): string => /"Ref":"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
+/** Returns the id of the resource that a value references: a function, or the alias in an ARN. */
+const referenceIn = (value: unknown): string => /"Ref":"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
 
-/** Gives the functions of a template by their names in the account. Null when CloudFormation names some of them. */
+/** Returns the functions of a template, or null if CloudFormation assigns some of their names. */
 export const functionsIn = (template: Template): DeployedFunction[] | null => {
   const aliases = new Map(
     resourcesOf(template, 'AWS::Lambda::Alias').map(([id, { Properties }]) => [
       id,
-      referredIn(Properties.FunctionName),
+      referenceIn(Properties.FunctionName),
     ]),
   );
   const fed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => {
-    const id = referredIn(Properties.FunctionName);
+    const id = referenceIn(Properties.FunctionName);
     return aliases.get(id) ?? id;
   });
   const functions = resourcesOf(template, 'AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
@@ -73,13 +73,13 @@ export const functionsIn = (template: Template): DeployedFunction[] | null => {
   return functions.every(({ name }) => typeof name === 'string') ? functions : null;
 };
 
-/** Gives the time from which on credentials count in a stage; it is empty when all do. */
+/** Returns the time since which credentials are valid in a stage, or '' if all are. */
 export const credentialsSinceIn = (template: Template): string =>
   functionsOf(template)
     .map(({ Environment }) => Environment?.Variables?.CREDENTIALS_SINCE ?? '')
     .find((since) => since !== '') ?? '';
 
-/** What the table of a stage has besides items and indexes; `ttl` is the attribute by which items expire, or null. */
+/** The features of a table that a recovery does not restore. `ttl` is the attribute by which items expire, or null. */
 export type TableExtras = { ttl: string | null; isRecoverable: boolean; isProtected: boolean };
 export const tableExtrasIn = (template: Template): TableExtras => {
   const Properties = resourcesOf(template, 'AWS::DynamoDB::Table')[0]?.[1].Properties ?? {};

@@ -1,26 +1,26 @@
 import { Refusal } from '../refusal.ts';
 
-/** Time as an argument, so that tests need not wait: ms since the Unix epoch, and a pause of so many ms. */
+/** The clock and the pause (ms), injected so that tests need not wait. */
 export type Waiting = { now: () => number; pause: (ms: number) => Promise<void> };
 
 const MINUTE = 60_000;
-/** How often (ms) AWS is asked. */
-const EVERY = 5_000;
+/** The interval (ms) of polling AWS. */
+const POLL_MS = 5_000;
 
-/** Waits until something `isSo`, and prints that it waits once a minute. Throws a Refusal after `minutes`. */
+/** Waits until a condition is true, and prints once a minute that it waits. Throws a Refusal after `minutes`. */
 export const until = async (
-  isSo: () => Promise<boolean>,
+  condition: () => Promise<boolean>,
   { what, minutes }: { what: string; minutes: number },
   { now, pause, say }: Waiting & { say: (line: string) => void },
 ): Promise<void> => {
   const start = now();
-  for (let reported = 0; !(await isSo()); ) {
+  for (let reported = 0; !(await condition()); ) {
     const waited = now() - start;
-    if (waited > minutes * MINUTE) throw new Refusal(`${what}: that is not so after ${minutes} minutes.`);
+    if (waited > minutes * MINUTE) throw new Refusal(`Timed out after ${minutes} minutes, waiting until ${what}.`);
     if (Math.floor(waited / MINUTE) > reported) {
       reported = Math.floor(waited / MINUTE);
-      say(`        waiting for ${reported} min: ${what}`);
+      say(`        waiting for ${reported} min until ${what}`);
     }
-    await pause(EVERY);
+    await pause(POLL_MS);
   }
 };

@@ -17,14 +17,14 @@ const typesFor = async (settings: Settings, defaultNonNullable: boolean): Promis
 };
 
 /**
- * Writes the types of the OpenAPI document as `#openapi`, which the client imports. Here a body needs the fields that have a
- * default, too, so that no form of the console forgets one.
+ * Writes the types of the OpenAPI document as `#openapi`, which the client imports. Fields with a default are required in
+ * bodies here, so that no form of the console forgets one.
  */
 export const writeOwnTypes = async (settings: Settings): Promise<void> => {
   await mkdir(own, { recursive: true });
   await writeFile(join(own, FILE), await typesFor(settings, true));
 };
 
-/** Writes these types as a file of a package. Its users may leave out of a body what has a default. */
+/** Writes these types into a package, where fields with a default are optional in bodies. */
 export const writeTypesTo = async (folder: string, settings: Settings): Promise<void> =>
   writeFile(join(folder, FILE), await typesFor(settings, false));

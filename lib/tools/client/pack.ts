@@ -12,14 +12,15 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const source = join(root, 'lib/client');
 
-/** The name under which the client is packed, and is imported by its users. */
+/** The package name of the client. */
 export const PACKAGE_NAME = '@sensor-cloud/client';
 
-/** The package.json of the client. Its numbers and names are those of this commit. */
+/** The package.json of the client, with the versions of this commit. */
 const manifest = {
   name: PACKAGE_NAME,
   version: own.version,
-  description: 'Client of Sensor Cloud: calls with types, lists, checks of deliveries, a feed, and devices for tests.',
+  description:
+    'Typed client of Sensor Cloud: API calls, pagination, webhook verification, delivery feed and devices for tests.',
   license: own.license,
   type: 'module',
   sideEffects: false,
@@ -39,7 +40,7 @@ const common = {
   logLevel: 'warning',
 } as const;
 
-/** Bundles the library. It runs where there is no Node: an import of a module of Node fails. */
+/** Bundles the library for any platform: an import of a Node module fails. */
 const bundleLibrary = (outfile: string) =>
   build({ ...common, entryPoints: ['index.ts'], platform: 'browser', outfile, external: ['openapi-fetch'] });
 
@@ -49,7 +50,7 @@ const bundleCommand = (outfile: string) => {
   return build({ ...common, entryPoints: ['command/main.ts'], platform: 'node', outfile, external, banner });
 };
 
-/** Writes the declarations, in which the types of the OpenAPI document are a file beside the others. */
+/** Writes the type declarations, with the types of the OpenAPI document as a file of the package. */
 const declare = async (folder: string, settings: Settings): Promise<void> => {
   await writeOwnTypes(settings);
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
@@ -65,7 +66,7 @@ const declare = async (folder: string, settings: Settings): Promise<void> => {
   }
 };
 
-/** Makes the package in a folder, which is emptied before. */
+/** Builds the package in a folder, which is emptied first. */
 export const makePackage = async (folder: string, settings: Settings): Promise<void> => {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -77,7 +78,7 @@ export const makePackage = async (folder: string, settings: Settings): Promise<v
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 };
 
-/** Packs such a folder as npm does. Gives the path of the .tgz, which lies in `to`. */
+/** Packs the folder with npm. Returns the path of the .tgz in `to`. */
 export const packPackage = async (folder: string, to: string): Promise<string> => {
   await mkdir(to, { recursive: true });
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', to], {

@@ -1,20 +1,21 @@
 import { KEY_ALIAS } from '#lib/local/lambda/cipher.ts';
 
-/** The network that the engines and the functions are in: there the names of the engines are their hosts. */
+/** The Docker network of engines and functions, in which the names of the engines are their hosts. */
 export const NETWORK = 'sensor-cloud';
 const ports = { table: 8_000, queues: 9_324, keys: 8_080 } as const;
 type Engine = keyof typeof ports;
 export const urlOf = (engine: Engine): string => `http://${engine}:${ports[engine]}`;
 
-/** The port of an engine on this machine, which others cannot reach. */
+/** Returns the port mapping of an engine, on the loopback interface only. */
 const published = (engine: Engine): string[] => [`127.0.0.1:${ports[engine]}:${ports[engine]}`];
-/** Converts the address of an engine from that in a container to that on this machine. */
+
+/** Converts the address of an engine inside a container to its address on this machine. */
 export const fromHere = (url: string): string => {
   const hosts = ['host.docker.internal', ...Object.keys(ports)];
   return hosts.includes(new URL(url).hostname) ? url.replace(new URL(url).hostname, '127.0.0.1') : url;
 };
 
-/** The key with the alias that functions ask for. It seals secrets of a table that lives in memory. */
+/** The key with the alias that functions use. It only encrypts secrets of an in-memory table. */
 const keys = `Keys:
   Symmetric:
     Aes:
@@ -28,8 +29,8 @@ Aliases:
 `;
 
 /**
- * The engines that functions in containers need, for `docker compose` (2.23 or newer, which takes a file of JSON, and the
- * content of a file within it). Mails are left out: there is no small engine for them.
+ * The engines that functions in containers need, for `docker compose` 2.23 or newer, which accepts JSON and inline file
+ * contents. Email is left out, because there is no small engine for it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
  */
 export const composeFile = {

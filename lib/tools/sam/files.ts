@@ -4,7 +4,7 @@ import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Resource, Template } from '../aws/template.ts';
 import { fromHere } from './compose.ts';
 
-/** The addresses of the engines as functions in a container call them; `url` is where callers reach the functions. */
+/** The addresses of the engines as seen from a container. `url` is the address of the API. */
 export type Engines = { table: string; queues: string; kms: string; mail: string; url: string };
 
 /** The account id that local engines use. */
@@ -12,7 +12,7 @@ const NO_ACCOUNT = '000000000000';
 
 const queueVariable = (name: QueueName): string => `${name.toUpperCase()}_QUEUE_URL`;
 
-/** The content of the file for `--env-vars`: values for every function that has such a variable. */
+/** Returns the content of the file for `--env-vars`: values for all functions that have these variables. */
 export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
   const queueUrls = queueNames.map((name) => [
     queueVariable(name),
@@ -25,12 +25,12 @@ export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
     AWS_ENDPOINT_URL_KMS: kms,
     AWS_ENDPOINT_URL_SESV2: mail,
   };
-  // No engine here keeps exports.
+  // There is no engine for exports.
   const names = { TABLE_NAME: 'sensor-cloud', EXPORTS_BUCKET: 'exports', SECRETS_KEY_ARN: KEY_ALIAS };
   return { Parameters: { ...names, ...Object.fromEntries(queueUrls), ...own, ...endpoints } as Record<string, string> };
 };
 
-/** The variables of `npm start` for the same engines, by their addresses on this machine. */
+/** Returns the variables of `npm start` for the same engines, with their addresses on this machine. */
 export const hostVariables = ({ table, queues, kms, url }: Engines): Record<string, string> => ({
   AWS_ENDPOINT_URL_DYNAMODB: fromHere(table),
   AWS_ENDPOINT_URL_SQS: fromHere(queues),
@@ -45,8 +45,8 @@ const forHost = (resource: Resource, architecture: string): Resource =>
     : resource;
 
 /**
- * The synthesised template for `sam local`, for the processor of this machine (as Node names it), so that docker need
- * not emulate another one. The paths of the code are in its metadata, relative to the folder of the template.
+ * Returns the synthesised template for `sam local`, with the architecture of this machine (as Node names it), so that Docker
+ * does not emulate another one. Its metadata has the paths of the code, relative to the template.
  */
 export const samTemplate = ({ Resources = {}, ...template }: Template, arch: string): Template => ({
   ...template,

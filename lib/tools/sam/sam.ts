@@ -10,7 +10,7 @@ import { type Engines, environmentFile, hostVariables, samTemplate } from './fil
 
 export type SamOptions = {
   context: Context;
-  /** The output folder of the CDK. The files are written there too, because the code is there. */
+  /** The output folder of the CDK, with the code. The files are written there too. */
   folder: string;
   engines: Engines;
   port: number;
@@ -20,7 +20,7 @@ export type SamOptions = {
 };
 type SamTools = {
   cdk: Cdk;
-  /** Runs a command; gives whether its exit code is 0. */
+  /** Runs a command and returns whether its exit code is 0. */
   works: (command: string, args: readonly string[]) => Promise<boolean>;
   say: (line: string) => void;
 };
@@ -35,43 +35,43 @@ const commandOf = ({ folder, port, platform }: SamOptions): string =>
     ...(platform === 'linux' ? [LINUX_HOST] : []),
   ].join(' ');
 
-/** Gives a sentence for each of the two programs that is missing. */
-const missing = async ({ works }: SamTools): Promise<string[]> => {
+/** Returns a note for each program that is missing. */
+const missingPrograms = async ({ works }: SamTools): Promise<string[]> => {
   const [docker, sam] = await Promise.all([works('docker', ['info']), works('sam', ['--version'])]);
   return [
-    ...(docker ? [] : ['NOTE  There is no docker that runs here (`docker info` fails), and sam local needs it.']),
-    ...(sam ? [] : ['NOTE  There is no `sam` here: install the AWS SAM CLI.']),
+    ...(docker ? [] : ['NOTE  Docker is not running (`docker info` fails), but `sam local` needs it.']),
+    ...(sam ? [] : ['NOTE  `sam` was not found: install the AWS SAM CLI.']),
     ...(docker && sam
       ? []
-      : ['      The files are written all the same. `npm start` runs the same handlers and needs neither.']),
+      : ['      The files were written anyway. `npm start` runs the same handlers and needs neither.']),
   ];
 };
 
 /**
- * Writes the files that `sam local start-api` needs, made from the template of the stage `local`, and prints how to
- * run it.
+ * Writes the files that `sam local start-api` needs, based on the template of the stage `local`, and prints the commands to
+ * run.
  */
 export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<boolean> => {
   const { context, folder, engines, arch } = options;
   const { cdk, say } = tools;
-  // `sam local` runs functions, and knows no aliases of them.
+  // `sam local` does not support aliases.
   const settings = { ...context, stage: LOCAL_STAGE, gradualDeployments: 'false' };
   const args = ['synth', '--quiet', '--output', folder, ...contextArgs(settings)];
-  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not make the template: what it said is above.');
+  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not synthesise the template: see its output above.');
   const template = samTemplate(await readJson(join(folder, `${stackName(LOCAL_STAGE)}.template.json`)), arch);
   await writeFile(join(folder, 'sam.template.json'), JSON.stringify(template, null, 1));
   await writeFile(join(folder, 'sam.env.json'), JSON.stringify(environmentFile(engines), null, 1));
   await writeFile(join(folder, 'sam.compose.json'), JSON.stringify(composeFile, null, 1));
   const variables = Object.entries(hostVariables(engines)).map(([name, value]) => `${name}=${value}`);
   for (const line of [
-    `Written: sam.template.json, sam.env.json and sam.compose.json in ${folder}. Then:`,
-    '1. The engines: a table, queues, and a key for secrets of webhooks:',
+    `Wrote sam.template.json, sam.env.json and sam.compose.json to ${folder}. Now run:`,
+    '1. The engines for table, queues and the key of the secrets:',
     `   docker compose -f ${join(folder, 'sam.compose.json')} up -d`,
-    '2. What makes the table, the queues and an admin, and works the queues off:',
+    '2. The local host, which creates the table, the queues and an admin, and processes the queues:',
     `   ${variables.join(' ')} npm start`,
-    `3. The API in Lambda's own containers, at ${engines.url}/api/v1:`,
+    `3. The API in Lambda containers, at ${engines.url}/api/v1:`,
     `   ${commandOf(options)}`,
-    ...(await missing(tools)),
+    ...(await missingPrograms(tools)),
   ])
     say(line);
   return true;

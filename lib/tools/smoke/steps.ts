@@ -5,20 +5,20 @@ type Undo = { what: string; undo: () => Promise<unknown> };
 
 const milliseconds = (ms: number) => `${Math.round(ms)} ms`.padStart(9);
 
-/** The reason of a failed call. `fetch` puts it in the cause of its error. */
+/** Returns the reason of a failed call. `fetch` puts it into the cause of its error. */
 const failureText = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   const why = cause?.code ?? cause?.message;
   if (message !== 'fetch failed') return `${reasonOf(error)}${why ? ` (${why})` : ''}`;
-  return `nobody answers there (${why}). Look at --url, which \`npm run deploy\` prints, or start a cloud here by \`npm start\``;
+  return `nothing responds there (${why}): check --url, which \`npm run deploy\` prints, or start a local host with \`npm start\``;
 };
 
 /**
- * Runs steps one after the other and prints the duration of each. `cleanUp` undoes everything that was created, the
- * newest first, even after errors. It returns false when something could not be undone, and prints what.
+ * Runs steps and prints the duration of each. `cleanUp` removes everything that was created, newest first, even after errors.
+ * It prints what could not be removed, and returns false then.
  */
 export const stepwise = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
-  const made: Undo[] = [];
+  const undos: Undo[] = [];
   const timed = async <T>(what: string, run: () => Promise<T>): Promise<T> => {
     const start = now();
     try {
@@ -34,10 +34,10 @@ export const stepwise = (say: (line: string) => void, now: () => number, signal:
       if (signal.aborted) throw new Refusal(`stopped before: ${what}`);
       return timed(what, run);
     },
-    undoLater: (what: string, undo: Undo['undo']) => void made.push({ what, undo }),
+    undoLater: (what: string, undo: Undo['undo']) => void undos.push({ what, undo }),
     cleanUp: async (): Promise<boolean> => {
       let isClean = true;
-      for (const { what, undo } of made.toReversed())
+      for (const { what, undo } of undos.toReversed())
         try {
           await timed(`clean up: ${what}`, undo);
         } catch (error) {

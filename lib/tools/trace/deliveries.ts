@@ -9,50 +9,47 @@ import type { SensorKey } from './find.ts';
 
 export type Sent = { delivery: Delivery; attempts: AttemptLog[] };
 
-/** The number of deliveries of a webhook, from the event on, that are searched for repetitions of a delivery. */
-const LOOKED = 500;
+/** The number of deliveries of a webhook since the event that are searched for replays. */
+const MAX_SEARCHED = 500;
 
-/** Gives a delivery with its attempts, without the receiver's answers. */
+/** Returns a delivery with its attempts, without the receiver's responses. */
 export const sentOf = (delivery: Delivery): Sent => {
   const { sendTryTimes, log = [], state } = delivery;
   return { delivery, attempts: logOf(sendTryTimes, log, new Map(), state === 'sending') };
 };
 
-/**
- * Gives the ids of the deliveries of an event to a webhook. They are derived from the event, the webhook and the
- * rule.
- */
+/** Returns the ids of the deliveries of an event to a webhook, which are derived from event, webhook and rule. */
 const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
   const { receiveDate, uuid, source } = event;
   const byRule = [0, ...ruleIds].map((ruleId) => deliveryId({ receiveDate, uuid, sensorId }, webhookId, ruleId));
-  // A webhook with the format Raw gets a message once, for all of its events and rules.
+  // A webhook with the format Raw gets each message once for all of its events and rules.
   const raw = source === null ? [] : [deliveryId({ receiveDate, uuid: source, sensorId }, webhookId, 0)];
   return [...new Set([...byRule, ...raw])];
 };
 
 /**
- * Finds the deliveries of an event to some webhooks, and their repetitions. The ids are derived, so each delivery is
- * read by its key; repetitions are searched among the next 500 deliveries of the same webhook.
+ * Finds the deliveries of an event to webhooks, and their replays. Ids are derived, so each delivery is read by its key;
+ * replays are searched among the next 500 deliveries of the same webhook.
  */
 export const deliveriesOf = async (
   table: Table,
-  asked: { place: SensorKey; event: EventItem; webhookIds: readonly string[]; ruleIds: readonly number[] },
+  search: { place: SensorKey; event: EventItem; webhookIds: readonly string[]; ruleIds: readonly number[] },
   now: number,
 ): Promise<Sent[]> => {
-  const { place, event, webhookIds, ruleIds } = asked;
+  const { place, event, webhookIds, ruleIds } = search;
   const { deliveries } = store(table);
   const { customerId } = place;
   const ofWebhook = async (webhookId: string): Promise<Delivery[]> => {
     const ids = idsOf(place, event, webhookId, ruleIds);
     const found = await deliveries.getAll(customerId, webhookId, ids);
     if (found.length === 0) return [];
-    const { page } = await deliveries.range(customerId, webhookId, [event.receiveDate, now], { limit: LOOKED });
+    const { page } = await deliveries.range(customerId, webhookId, [event.receiveDate, now], { limit: MAX_SEARCHED });
     return [...found, ...page.filter(({ replayOf }) => found.some(({ id }) => id === replayOf))];
   };
   return (await Promise.all(webhookIds.map(ofWebhook))).flat().map(sentOf);
 };
 
-/** Finds the first deliveries to the people whom hits of an event name. Their ids are derived as well. */
+/** Finds the first deliveries to people named in the hits of an event. Their ids are derived too. */
 export const deliveriesToPeople = async (
   table: Table,
   { customerId, sensorId }: SensorKey,

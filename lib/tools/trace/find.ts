@@ -6,7 +6,8 @@ import { items } from '#shared/store/table.ts';
 
 /** A sensor of a customer. Customer 0 stands for sensors without a customer. */
 export type SensorKey = { customerId: number; sensorId: string };
-/** The ids that the user of the tool knows already; each makes the search cheaper. */
+
+/** The ids that are already known. Each makes the search cheaper. */
 export type KnownIds = {
   customerId?: number | undefined;
   sensorId?: string | undefined;
@@ -14,41 +15,41 @@ export type KnownIds = {
 };
 
 /** The number of customers that are searched concurrently. */
-const AT_ONCE = 16;
+const MAX_CONCURRENT = 16;
 
-/** Gives the first result that is not null, over all customers, some at a time. */
+/** Returns the first result of all customers that is not null. */
 const firstOf = async <T>(
   table: Table,
   { customerId }: KnownIds,
-  ask: (customerId: number) => Promise<T | null>,
+  search: (customerId: number) => Promise<T | null>,
 ): Promise<T | null> => {
   const listed = async () => [0, ...(await store(table).customers.list()).map(({ id }) => id)];
   const customers = customerId === undefined ? await listed() : [customerId];
-  for (let at = 0; at < customers.length; at += AT_ONCE) {
-    const answers = await Promise.all(customers.slice(at, at + AT_ONCE).map(ask));
-    const found = answers.find((answer) => answer !== null);
+  for (let at = 0; at < customers.length; at += MAX_CONCURRENT) {
+    const results = await Promise.all(customers.slice(at, at + MAX_CONCURRENT).map(search));
+    const found = results.find((result) => result !== null);
     if (found) return found;
   }
   return null;
 };
 
-/** Gives the ids of all sensors of a customer, including those that left it in the last days. */
+/** Returns the ids of all sensors of a customer, including those that left it recently. */
 const sensorsOf = async (table: Table, customerId: number): Promise<string[]> => {
   const formerKeys = {
     pk: items.formerSensor.pk({ customerId }),
     beginsWith: items.formerSensor.sk({ sensorId: '' }),
     only: [],
   };
-  const [here, former] = await Promise.all([store(table).sensors.list(customerId), table.queryAll(formerKeys)]);
-  const gone = former.flatMap((key) => items.formerSensor.read(key)?.sensorId ?? []);
-  return [...new Set([...here.map(({ id }) => id), ...gone])];
+  const [current, former] = await Promise.all([store(table).sensors.list(customerId), table.queryAll(formerKeys)]);
+  const formerIds = former.flatMap((key) => items.formerSensor.read(key)?.sensorId ?? []);
+  return [...new Set([...current.map(({ id }) => id), ...formerIds])];
 };
 
 export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
- * Finds the item of a message or an event by its uuid. No key leads from a uuid to its sensor, so the key of each
- * sensor with this uuid is read, 100 keys per call, at one read unit each. Gives null when there is none.
+ * Finds the item of a message or an event by its uuid, or returns null. No key leads from a uuid to its sensor, so the key of
+ * each sensor with this uuid is read, 100 keys per call, at one read unit each.
  */
 export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {
@@ -59,10 +60,7 @@ export const findMessage = (table: Table, uuid: string, known: KnownIds): Promis
     return item && sensorId ? { place: { customerId, sensorId }, item } : null;
   });
 
-/**
- * Finds a delivery by its id. The keys of each webhook and of the customer's people with this id are read. Gives null
- * when there is none.
- */
+/** Finds a delivery by its id, or returns null. Reads its key for each webhook, and for the customer's people. */
 export const findDelivery = (table: Table, deliveryId: string, known: KnownIds) =>
   firstOf(table, known, async (customerId) => {
     const { webhooks, deliveries } = store(table);

@@ -5,15 +5,17 @@ import { sensorLine } from '#shared/store/hits/hit-line.ts';
 import type { SensorKey } from './find.ts';
 
 const HOUR = 3_600_000;
-/** No rate limit is longer than a day, and an event may be received up to a day after it happened. */
+
+/** No rate limit is longer than a day, and an event may arrive up to a day late. */
 const BEFORE = 48 * HOUR;
 const AFTER = 24 * HOUR;
-/** The number of hits of the sensor in these three days that are read at most. */
-const MOST = 1_000;
+
+/** The highest number of hits that are read. */
+const MAX_HITS = 1_000;
 
 /**
- * Gives the hits of a sensor from 48 h before a time (ms) until 24 h after it, the oldest first. `isWhole` is
- * false when there are more hits than are read: then the newest are.
+ * Returns the hits of a sensor from 48 h before a time (ms) until 24 h after it, oldest first. `isWhole` is false if there are
+ * too many to read; then the newest are returned.
  */
 export const hitsAround = async (
   table: Table,
@@ -22,6 +24,6 @@ export const hitsAround = async (
 ): Promise<{ hits: HitItem[]; isWhole: boolean }> => {
   const line = await sensorLine(table, customerId, sensorId, time - BEFORE);
   const end = await firstWhere(0, line.size, async (at) => (await line.at(at)).createDate > time + AFTER);
-  const from = Math.max(0, end - MOST);
+  const from = Math.max(0, end - MAX_HITS);
   return { hits: await line.hits(from, end), isWhole: from === 0 };
 };

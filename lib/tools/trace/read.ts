@@ -12,35 +12,30 @@ import type { FoundMessage, SensorKey } from './find.ts';
 import { hitsAround } from './hits.ts';
 import { type RuleInput, seenFrom, type Verdict, verdictOf } from './rules.ts';
 
-/**
- * The message of a device. `signal` is null when its sensor is not known any more, because the message cannot be
- * decoded then.
- */
+/** A device message. `signal` is null if its sensor is unknown now, because the message cannot be decoded then. */
 export type AcceptedMessage = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
-/**
- * An event with its verdicts, hits and deliveries. `others` is the number of rules that watch other situations or
- * other sensors.
- */
+
+/** An event with its verdicts, hits and deliveries. `others` is the number of rules for other situations or sensors. */
 export type EventLife = { event: EventItem; verdicts: Verdict[]; others: number; hits: HitItem[]; sent: Sent[] };
 export type Life = {
   place: SensorKey;
   sensor: SensorRecord | null;
   accepted: AcceptedMessage | null;
   events: EventLife[];
-  /** Whole sentences about what the trace cannot know, or only knows from the present state. */
+  /** Sentences about what the trace cannot know, or only knows from the current state. */
   notes: string[];
 };
 
-/** The events of one message have consecutive ids; at most so many are read. */
-const MOST_EVENTS = 100;
+/** The highest number of events of a message that are read. Their ids are consecutive. */
+const MAX_EVENTS = 100;
 
 const messageAt = (table: Table, place: SensorKey, uuid: string) =>
   table.get<MessageItem>(items.message({ ...place, uuid }));
 
-/** Reads the events of a message; with `all` false only the one that has this uuid itself. */
+/** Reads the events of a message, or only the one with this uuid if `all` is false. */
 const eventsOf = async (table: Table, { place, item: { id } }: FoundMessage, uuid: string, all: boolean) => {
   const from = items.event.sk({ eventId: id, uuid: '' });
-  const to = items.event.sk({ eventId: id + MOST_EVENTS, uuid: '' });
+  const to = items.event.sk({ eventId: id + MAX_EVENTS, uuid: '' });
   const { items: found } = await table.query<EventItem>({ pk: items.event.pk(place), between: [from, to] });
   return found.filter((event) => event.uuid === uuid || (all && event.source === uuid));
 };
@@ -56,7 +51,7 @@ const acceptedMessage = (
   signal: sensor && decoders[sensor.manufacturer](JSON.parse(raw)).signal,
 });
 
-/** Gives, for each rule, when (ms) the last event before this one happened for which the rule fired. */
+/** Returns for each rule the time (ms) of the last event before this one for which it fired. */
 const firedBefore = async (
   table: Table,
   { customerId, sensorId }: SensorKey,
@@ -80,8 +75,8 @@ type TraceContext = {
 };
 
 /**
- * Gives the event as the rules saw it, and the rules that fired, from the sensor's latest decision if that contains
- * the event; else the event is reconstructed.
+ * Returns the event as the rules saw it and the rules that fired, from the sensor's latest decision. If that does not contain
+ * the event, it is reconstructed.
  */
 const decisionOn = async (
   { table, place, accepted }: TraceContext,
@@ -93,35 +88,34 @@ const decisionOn = async (
   return { seen: seenFrom(event, accepted?.signal ?? null), rules: [] };
 };
 
-const lifeOf = async (around: TraceContext, event: EventItem, notes: Set<string>): Promise<EventLife> => {
-  const { table, place, sensor, now } = around;
+const lifeOf = async (context: TraceContext, event: EventItem, notes: Set<string>): Promise<EventLife> => {
+  const { table, place, sensor, now } = context;
   const { rules: ruleStore, webhooks, customers } = store(table);
   const { customerId, sensorId } = place;
   const [{ seen, rules: decided }, all, nearby, hooks, customer] = await Promise.all([
-    decisionOn(around, event),
+    decisionOn(context, event),
     ruleStore.list(customerId),
     hitsAround(table, place, event.receiveDate),
     webhooks.list(customerId),
     customers.get(customerId),
   ]);
   if (!nearby.isWhole)
-    notes.add('This sensor has more hits around that time than are read, so some may be missing here.');
+    notes.add('The sensor has too many hits around that time to read them all, so some may be missing here.');
   if (!seen.isExact && all.length > 0)
     notes.add(
-      'The decision is kept no more: the region of the event, and if a fall was a new one, is not known to this judgement.',
+      'The decision is no longer stored, so the region of the event and whether it was a new fall are unknown.',
     );
   const hits = nearby.hits.filter(({ sensorEventId }) => sensorEventId === event.uuid);
   const fired = new Set([...decided, ...hits.map(({ ruleId }) => ruleId)]);
-  const here = { id: sensorId, groupId: sensor?.groupId ?? 0 };
-  const isConcerned = (rule: Rule) =>
+  const sensorScope = { id: sensorId, groupId: sensor?.groupId ?? 0 };
+  const isRelevant = (rule: Rule) =>
     fired.has(rule.id) ||
     (rule.situation === seen.what.situation &&
       [null, sensorId].includes(rule.sensorId) &&
-      [null, here.groupId].includes(rule.sensorGroupId));
-  const concerned = all.filter(isConcerned);
-  const firedAt = await firedBefore(table, place, event, { rules: concerned, hits: nearby.hits });
-  const named = [...hooks.map(({ id }) => id), ...Object.keys(customer?.hooks ?? {})];
-  const webhookIds = [...new Set(named)];
+      [null, sensorScope.groupId].includes(rule.sensorGroupId));
+  const relevant = all.filter(isRelevant);
+  const firedAt = await firedBefore(table, place, event, { rules: relevant, hits: nearby.hits });
+  const webhookIds = [...new Set([...hooks.map(({ id }) => id), ...Object.keys(customer?.hooks ?? {})])];
   const sent = [
     ...(await deliveriesOf(table, { place, event, webhookIds, ruleIds: [...fired] }, now)),
     ...(await deliveriesToPeople(table, place, event, hits)),
@@ -130,17 +124,14 @@ const lifeOf = async (around: TraceContext, event: EventItem, notes: Set<string>
     notes.add('Deliveries of deleted webhooks are found only with --delivery, --customer and --webhook.');
   return {
     event,
-    verdicts: concerned.map((rule) => verdictOf(rule, { event, seen, sensor: here, fired, firedAt })),
-    others: all.length - concerned.length,
+    verdicts: relevant.map((rule) => verdictOf(rule, { event, seen, sensor: sensorScope, fired, firedAt })),
+    others: all.length - relevant.length,
     hits,
     sent,
   };
 };
 
-/**
- * Reads all that the table has about a message with all its events (`all`), or about one event. `now` is the present
- * time (ms).
- */
+/** Reads everything in the table about a message with all its events (`all`), or about one event. */
 export const readLife = async (
   table: Table,
   uuid: string,
@@ -158,14 +149,14 @@ export const readLife = async (
     (await sensors.get(place.customerId, place.sensorId)) ??
     (await sensors.former(place.customerId, place.sensorId))?.sensor ??
     null;
-  const acceptedAs = async (source: string): Promise<AcceptedMessage | null> => {
+  const readAccepted = async (source: string): Promise<AcceptedMessage | null> => {
     const message = source === uuid ? item : await messageAt(table, place, source);
     return message && acceptedMessage(sensor, source, message);
   };
-  const accepted = source === null ? null : await acceptedAs(source);
+  const accepted = source === null ? null : await readAccepted(source);
   const notes = new Set<string>();
-  const around = { table, place, sensor, accepted, now };
+  const context = { table, place, sensor, accepted, now };
   const events: EventLife[] = [];
-  for (const event of found) events.push(await lifeOf(around, event, notes));
+  for (const event of found) events.push(await lifeOf(context, event, notes));
   return { place, sensor, accepted, events, notes: [...notes] };
 };

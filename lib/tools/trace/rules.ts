@@ -7,18 +7,15 @@ import { wallTime } from '#shared/domain/time/wall-time.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 
 /**
- * An event as rules see it. `isExact` is false when it was reconstructed from the stored event, without region and
- * `newFall`.
+ * An event as rules see it. `isExact` is false if it was reconstructed from the stored event, without its region and whether
+ * it was a new fall.
  */
 export type RuleInput = { what: EventDetails; isExact: boolean };
 
-/** The result of a rule for an event, with the reasons, judged by the present version of the rule. */
+/** The result of a rule for an event with the reasons, according to the current version of the rule. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; why: string[] };
 
-/**
- * Reconstructs what rules saw of an event whose decision is no longer stored: its kind, and whether it was simulated
- * or silent.
- */
+/** Reconstructs an event whose decision is no longer stored: its kind, and whether it was simulated or marked as silent. */
 export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
   const situation = (Object.keys(kinds) as Situation[]).find(
     (name) => kinds[name].type === type && kinds[name].action === action,
@@ -28,12 +25,12 @@ export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): Ru
   return { what, isExact: false };
 };
 
-/** Gives the scope of a rule that doesn't include this sensor; empty when it does. */
+/** Returns why a rule does not apply to this sensor, or nothing if it does. */
 const otherScope = ({ sensorId, sensorGroupId }: Rule, sensor: { id: string; groupId: number }): string[] => {
-  if (sensorId !== null && sensorId !== sensor.id) return [`it is for the sensor ${sensorId}`];
+  if (sensorId !== null && sensorId !== sensor.id) return [`it applies to sensor ${sensorId}`];
   if (sensorGroupId === null || sensorGroupId === sensor.groupId) return [];
   const group = sensor.groupId > 0 ? `in group ${sensor.groupId}` : 'in no group';
-  return [`it is for the group ${sensorGroupId}, and the sensor is ${group} now`];
+  return [`it applies to group ${sensorGroupId}, but the sensor is ${group} now`];
 };
 
 const days = ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -41,64 +38,61 @@ const days = ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 type Case = { rule: Rule; seen: RuleInput; createDate: number; firedAt: number | undefined };
 
 const wrongRegion = ({ rule, seen: { what, isExact } }: Case): string => {
-  const watched = `it watches the region ${rule.regionId} alone`;
-  if (!isExact) return `${watched}, and the region of an event is kept only until the sensor's next decision`;
-  return `${watched}, and this was ${what.region ? `in ${what.region.name} (${what.region.id})` : 'in none'}`;
+  const scope = `it applies only to region ${rule.regionId}`;
+  if (!isExact) return `${scope}, and the region of an event is stored only until the sensor's next decision`;
+  return `${scope}, but the event was in ${what.region ? `${what.region.name} (${what.region.id})` : 'no region'}`;
 };
 
 const sentences: Readonly<Record<WhyNot, (facts: Case) => string>> = {
-  isEnabled: () => 'it is switched off',
-  situation: ({ rule }) => `it watches ${rule.situation}`,
-  isSilent: () => 'the report was a silent one',
-  isSimulated: () => 'the fall was simulated, and the rule leaves those out',
+  isEnabled: () => 'it is disabled',
+  situation: ({ rule }) => `it is for ${rule.situation}`,
+  isSilent: () => 'the report is marked as silent',
+  isSimulated: () => 'the fall was simulated, and the rule ignores simulations',
   region: wrongRegion,
   schedule: ({ rule: { schedule }, createDate }) => {
     const { weekday, clock } = wallTime(createDate, schedule?.timeZone ?? 'UTC');
     const hours = `${schedule?.from} to ${schedule?.to} on days ${schedule?.days.join(', ')}`;
-    return `its schedule is ${hours}, and it was ${days[weekday]} ${clock} in ${schedule?.timeZone}`;
+    return `its schedule is ${hours}, but it was ${days[weekday]} ${clock} in ${schedule?.timeZone}`;
   },
   rateLimit: ({ rule, seen, createDate, firedAt = 0 }) => {
     const gap = Math.round(Math.abs(createDate - firedAt) / 1_000);
     const unless = seen.isExact ? '' : ', unless this was the first report of a new fall';
-    return `it fired for an event ${gap} s away, and its rate limit is ${rule.rateLimitSeconds} s${unless}`;
+    return `it fired for another event within ${gap} s, and its rate limit is ${rule.rateLimitSeconds} s${unless}`;
   },
 };
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/**
- * Gives a sentence when a rule was created or changed after the event, so that another version of it, or none, was
- * applied.
- */
+/** Returns a note if a rule was created or changed after the event, so that its current version was not applied. */
 const changedSince = ({ createDate, updateDate }: Rule, { receiveDate }: EventItem): string[] => {
-  if (createDate > receiveDate) return [`it was made at ${iso(createDate)}, after the event`];
+  if (createDate > receiveDate) return [`it was created at ${iso(createDate)}, after the event`];
   return updateDate > receiveDate ? [`it was changed at ${iso(updateDate)}, after the event`] : [];
 };
 
-type Given = {
+type VerdictInput = {
   event: EventItem;
   seen: RuleInput;
   sensor: { id: string; groupId: number };
-  /** The ids of the rules that are known to have fired. */
+  /** The ids of rules that are known to have fired. */
   fired: ReadonlySet<number>;
-  /** When (ms) the previous event happened for which each rule fired. */
+  /** The time (ms) of the last event before for which each rule fired. */
   firedAt: ReadonlyMap<number, number>;
 };
 
 /**
- * Explains why a rule fired or not, as far as the stored data shows. The present version of the rule is used; when it
- * is newer than the event, the reasons say so.
+ * Explains why a rule fired or not, as far as stored data shows. It uses the current version of the rule; if that is newer than
+ * the event, the reasons say so.
  */
-export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: Given): Verdict => {
+export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: VerdictInput): Verdict => {
   const { id: ruleId, name } = rule;
   const { createDate } = event;
   const changed = changedSince(rule, event);
   if (fired.has(ruleId)) return { ruleId, name, fired: true, why: changed };
   const last = firedAt.get(ruleId);
   const facts: Case = { rule, seen, createDate, firedAt: last };
-  const against = whyNot(rule, seen.what, createDate, last).map((reason) => sentences[reason](facts));
-  const why = [...otherScope(rule, sensor), ...against];
+  const conditions = whyNot(rule, seen.what, createDate, last).map((reason) => sentences[reason](facts));
+  const why = [...otherScope(rule, sensor), ...conditions];
   if (why.length > 0) return { ruleId, name, fired: false, why: [...why, ...changed] };
-  const unknown = changed.length > 0 ? [] : ['nothing that is kept says why: its hit may have expired'];
-  return { ruleId, name, fired: false, why: ['as it is now it would fire', ...changed, ...unknown] };
+  const unknown = changed.length > 0 ? [] : ['the stored data does not show why: its hit may have expired'];
+  return { ruleId, name, fired: false, why: ['its current version would fire', ...changed, ...unknown] };
 };

@@ -6,8 +6,8 @@ import { BASE_PATH } from '#shared/domain/base-path.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
-/** A template, and its logical ids by the name that a contract gives. */
-type Made = { template: Template; idOf: (name: string) => string };
+/** A template, and its logical ids by the names in the contracts. */
+type Synthesised = { template: Template; idOf: (name: string) => string };
 
 const operations = groups.flatMap((group: Group) =>
   Object.entries(group.operations).map(([name, operation]) => ({
@@ -21,16 +21,16 @@ const operations = groups.flatMap((group: Group) =>
 const ofApps = operations.filter(({ api }) => api === 'apps');
 const ofDevices = operations.filter(({ api }) => api === 'devices');
 
-/** Both APIs are made of the contracts. For a stack that is there when the tests run. */
-export const apiCases = (made: () => Made): void => {
-  const idOf = (name: string) => made().idOf(name);
+/** Tests that both APIs match the contracts. `stack` returns the stack when the tests run. */
+export const apiCases = (stack: () => Synthesised): void => {
+  const idOf = (name: string) => stack().idOf(name);
   const all = (type: string): [string, Properties][] =>
-    Object.entries(made().template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
+    Object.entries(stack().template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
 
-  describe('the API of the apps', () => {
+  describe('the app API', () => {
     const ANY = 'x-amazon-apigateway-any-method';
     const paths = (): [string, Properties][] => Object.entries(all('AWS::ApiGateway::RestApi')[0]?.[1].Body.paths);
-    /** The function of a name in the account, by its logical id. */
+    /** Returns the logical id of the function in a URI. */
     const functionOf = (uri: string): string => {
       const [, name] = uri.match(/:function:([\w-]+)\/invocations$/) ?? [];
       return all('AWS::Lambda::Function').find(([, { FunctionName }]) => FunctionName === name)?.[0] ?? `no ${name}`;
@@ -46,7 +46,7 @@ export const apiCases = (made: () => Made): void => {
         })),
       );
 
-    it('has exactly the operations of the apps as methods of their paths, each with the function of its group as a proxy', () => {
+    it('exposes exactly the operations of apps, each integrated with the function of its group', () => {
       const declared = ofApps.map(({ name, resource, method, group }) => ({
         path: resource,
         method,
@@ -59,18 +59,18 @@ export const apiCases = (made: () => Made): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(declared));
     });
 
-    it('accepts every other method at these paths with the same function, which answers 405', () => {
+    it('sends every other method of these paths to the same function, which answers 405', () => {
       const others = methods().filter(({ method }) => method === 'ANY');
       for (const { resource, group } of ofApps)
         expect(others).toContainEqual(expect.objectContaining({ path: resource, lambda: idOf(group) }));
     });
 
-    it('accepts every other path with a function that answers 404', () => {
+    it('sends every other path to a function that answers 404', () => {
       const others = methods().filter(({ method, lambda }) => method === 'ANY' && lambda === idOf('server'));
       expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/{proxy+}']));
     });
 
-    it('has no path that two groups, or two APIs, share, so that a 405 names all methods', () => {
+    it('shares no path between groups or APIs, so that a 405 lists all methods', () => {
       for (const { path, group, api } of operations) {
         const isOther = (properties: Properties) =>
           properties.path === path && (properties.group !== group || properties.api !== api);
@@ -78,7 +78,7 @@ export const apiCases = (made: () => Made): void => {
       }
     });
 
-    it('has no two variables in the same place of a path, which API Gateway refuses', () => {
+    it('names a path parameter the same in all paths, as API Gateway requires', () => {
       const parts = (path: string) => path.split('/').map((_, at, all) => all.slice(0, at + 1));
       const places = paths()
         .flatMap(([path]) => parts(path))
@@ -88,7 +88,7 @@ export const apiCases = (made: () => Made): void => {
       expect(variables.size).toBeGreaterThan(0);
     });
 
-    it('names the variables of each path, as OpenAPI wants it', () => {
+    it('declares the parameters of each path, as OpenAPI requires', () => {
       for (const [path, ofPath] of paths())
         for (const { parameters } of Object.values<Properties>(ofPath))
           expect(parameters.map(({ name }: Properties) => name)).toEqual(
@@ -102,12 +102,12 @@ export const apiCases = (made: () => Made): void => {
       );
       const invoked = permissions.map(([, { FunctionName }]) => FunctionName['Fn::GetAtt'][0]);
       expect(invoked.sort()).toEqual([...new Set(methods().map(({ lambda }) => lambda))].sort());
-      const [deployment] = Object.values<Properties>(made().template.findResources('AWS::ApiGateway::Deployment'));
+      const [deployment] = Object.values<Properties>(stack().template.findResources('AWS::ApiGateway::Deployment'));
       expect(deployment.DependsOn).toEqual(expect.arrayContaining(permissions.map(([id]) => id)));
     });
   });
 
-  describe('the API of the devices', () => {
+  describe('the device API', () => {
     const routes = () =>
       all('AWS::ApiGatewayV2::Route').map(([, { RouteKey, OperationName, Target, ApiId }]) => {
         const integration = Target['Fn::Join'][1].find((part: Properties) => part.Ref).Ref;
@@ -117,15 +117,15 @@ export const apiCases = (made: () => Made): void => {
         const lambda = IntegrationUri['Fn::GetAtt'][0];
         return { key: RouteKey, name: OperationName, lambda, api: ApiId.Ref, PayloadFormatVersion, IntegrationType };
       });
-    const handedWhole = () => ({
+    const proxied = () => ({
       api: idOf('device-door'),
       PayloadFormatVersion: '1.0',
       IntegrationType: 'AWS_PROXY',
     });
 
-    it('has each operation of devices as a route to the function of its group, with the payload format of the other API', () => {
+    it('routes each operation of devices to the function of its group, with the payload format of REST APIs', () => {
       const declared = ofDevices.map(({ name, path, method, group }) => ({
-        ...handedWhole(),
+        ...proxied(),
         key: `${method} ${BASE_PATH}${path}`,
         name,
         lambda: idOf(group),
@@ -135,10 +135,10 @@ export const apiCases = (made: () => Made): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(declared));
     });
 
-    it('accepts every other method of its paths with functions that answer 405, and hands over no other path', () => {
+    it('routes every other method of its paths to functions that answer 405, and no other path', () => {
       const paths = new Map(ofDevices.map(({ path, group }) => [`ANY ${BASE_PATH}${path}`, idOf(group)]));
       const wanted = [...paths].map(([key, lambda]) => ({
-        ...handedWhole(),
+        ...proxied(),
         key,
         name: undefined,
         lambda,
@@ -155,7 +155,7 @@ export const apiCases = (made: () => Made): void => {
       expect(invoked.sort()).toEqual([...new Set(routes().map(({ lambda }) => lambda))].sort());
     });
 
-    it('is the only API for devices: each operation is at exactly one API', () => {
+    it('serves all operations of devices, and each operation belongs to exactly one API', () => {
       expect(ofDevices.map(({ name }) => name).sort()).toEqual(
         operations
           .filter(({ auth }) => auth === 'device' || auth === 'provisioner')

@@ -19,15 +19,15 @@ import { apiCases } from './api-cases.ts';
 type Properties = any;
 
 const outdir = mkdtempSync(join(tmpdir(), 'stack-test-'));
-let made: Awaited<ReturnType<typeof createApp>>;
+let created: Awaited<ReturnType<typeof createApp>>;
 let template: Template;
-/** Logical ids by the name that a contract gives, and back. */
+/** Returns the logical id for a name in the contracts. */
 let idOf: (name: string) => string;
 
 beforeAll(async () => {
   const props = { outdir, ...onlyTemplate, context: whole };
-  made = await createApp(props, async (_, folder) => emptyBundles(folder));
-  ({ template, idOf } = synthesised(made.app, made.stack));
+  created = await createApp(props, async (_, folder) => emptyBundles(folder));
+  ({ template, idOf } = synthesised(created.app, created.stack));
 });
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
@@ -38,18 +38,18 @@ apiCases(() => ({ template, idOf }));
 
 const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
-describe('rights and environment', () => {
+describe('permissions and environment', () => {
   const statementsOf = (name: string): Properties[] =>
     named('AWS::IAM::Role', `${name}-role`).Policies.flatMap(
       ({ PolicyDocument }: Properties) => PolicyDocument.Statement,
     );
 
-  it('no function has a managed policy, a wildcard or Scan', () => {
+  it('grant no function a managed policy, a wildcard or Scan', () => {
     for (const { name } of lambdas) {
       expect(named('AWS::IAM::Role', `${name}-role`).ManagedPolicyArns).toBeUndefined();
       for (const { Effect, Action, Resource } of statementsOf(name)) {
         expect(Effect).toBe('Allow');
-        // But for the topics of devices and the names of exports, which nobody knows beforehand.
+        // Device topics and names of exports are not known at deployment.
         const unknown = /:topic\/v1\/devices\/\*\/\w+"|(?<="exports[0-9A-F]{8}","Arn"\]},)"\/\*"/g;
         const written = JSON.stringify([Action, Resource]).replaceAll(unknown, '"');
         expect(written).not.toMatch(/\*|Scan/);
@@ -58,26 +58,23 @@ describe('rights and environment', () => {
     expect(all('AWS::IAM::Policy')).toEqual([]);
   });
 
-  it.each(lambdas)(
-    '$name: knows exactly the variables that its capabilities name, and they are valid',
-    ({ name, uses }) => {
-      const { Variables } = named('AWS::Lambda::Function', name).Environment;
-      const wanted = new Set(uses.flatMap(variablesOf));
-      expect(Object.keys(Variables).sort()).toEqual([...wanted, 'NODE_OPTIONS'].sort());
-      const plain = Object.entries(Variables).map(([key, value]) => [
-        key,
-        typeof value === 'string' ? value : 'reference',
-      ]);
-      expect(() => settingsFrom(Object.fromEntries(plain))).not.toThrow();
-    },
-  );
+  it.each(lambdas)('give $name exactly the variables of its capabilities, with valid values', ({ name, uses }) => {
+    const { Variables } = named('AWS::Lambda::Function', name).Environment;
+    const wanted = new Set(uses.flatMap(variablesOf));
+    expect(Object.keys(Variables).sort()).toEqual([...wanted, 'NODE_OPTIONS'].sort());
+    const plain = Object.entries(Variables).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : 'reference',
+    ]);
+    expect(() => settingsFrom(Object.fromEntries(plain))).not.toThrow();
+  });
 
-  it('cdk-nag (AwsSolutions) has no finding that is not acknowledged', () => {
-    expect(new AwsSolutionsChecks().validateScope(made.app).violations).toEqual([]);
+  it('pass cdk-nag (AwsSolutions), apart from acknowledged findings', () => {
+    expect(new AwsSolutionsChecks().validateScope(created.app).violations).toEqual([]);
   });
 });
 
-describe('queues', () => {
+describe('the queues', () => {
   const fifo = {
     FifoQueue: true,
     ContentBasedDeduplication: false,
@@ -85,27 +82,24 @@ describe('queues', () => {
     FifoThroughputLimit: 'perMessageGroupId',
   };
 
-  it.each(workQueues)(
-    '%s: keeps messages for 14 days, and as long what failed too often, in a queue of its kind',
-    (name) => {
-      const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
-      const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
-      const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
-      expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
-        ...kind,
-        VisibilityTimeout: visibilitySeconds(reader),
-        RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
-      });
-      expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
-    },
-  );
+  it.each(workQueues)('keep messages of %s for 14 days, and so does a dead-letter queue of the same type', (name) => {
+    const reader = consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) as Consumer;
+    const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
+    const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
+    expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
+      ...kind,
+      VisibilityTimeout: visibilitySeconds(reader),
+      RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
+    });
+    expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
+  });
 
-  it('quarantine: keeps unreadable messages for 14 days', () => {
+  it('keep quarantined messages for 14 days', () => {
     const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
     expect(named('AWS::SQS::Queue', 'quarantine')).toEqual(kept);
   });
 
-  it('every queue invokes its consumer with batches that may fail in part, with limited concurrency', () => {
+  it('invoke their consumers with batches that can fail in part, with limited concurrency', () => {
     const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
       queues.map((queue) => ({
         FunctionName: { Ref: idOf(name) },
@@ -120,7 +114,7 @@ describe('queues', () => {
     expect(found).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('a FIFO queue passes on at most ten messages at a time, without a batching window', () => {
+  it('send batches of at most ten messages from a FIFO queue, without a batching window', () => {
     const queues = workQueues.filter(isFifo).map((name) => arn(idOf(`${name}-queue`)));
     const mappings = all('AWS::Lambda::EventSourceMapping').filter(([, { EventSourceArn }]) =>
       queues.some((queue) => JSON.stringify(queue) === JSON.stringify(EventSourceArn)),
@@ -133,8 +127,8 @@ describe('queues', () => {
   });
 });
 
-describe('table and functions', () => {
-  it('the table is the one that shared/store/table.ts designs, with recovery to any point in time', () => {
+describe('the stack', () => {
+  it('creates one table as designed in shared/store/table.ts, with point-in-time recovery', () => {
     const { partitionKey, sortKey, ttl, indexes } = tableDesign;
     const keys = (hash: string, range: string) => [
       { AttributeName: hash, KeyType: 'HASH' },
@@ -159,7 +153,7 @@ describe('table and functions', () => {
     expect(table.AttributeDefinitions.every(({ AttributeType }: Properties) => AttributeType === 'S')).toBe(true);
   });
 
-  it.each(lambdas)('$name: runs on Node 24 on ARM', ({ name }) => {
+  it.each(lambdas)('runs $name on Node 24 on ARM', ({ name }) => {
     expect(named('AWS::Lambda::Function', name)).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],

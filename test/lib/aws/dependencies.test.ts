@@ -3,28 +3,28 @@ import { production, stackOf } from '#test/fixtures/stack.ts';
 
 type Resource = { Type: string; Properties?: unknown; UpdatePolicy?: unknown; DependsOn?: string | string[] };
 
-/** Ids of resources that a value names: by Ref, Fn::GetAtt or within Fn::Sub. */
-const namedIn = (value: unknown): string[] => {
-  if (Array.isArray(value)) return value.flatMap(namedIn);
+/** Returns the ids of the resources that a value references: by Ref, Fn::GetAtt or Fn::Sub. */
+const referencesIn = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]): string[] => {
     const text = String([inner].flat()[0]);
     if (name === 'Ref') return [text];
     if (name === 'Fn::GetAtt') return text.split('.').slice(0, 1);
     if (name === 'Fn::Sub') return [...text.matchAll(/\$\{(\w+)/g)].map(([, id = '']) => id);
-    return namedIn(inner);
+    return referencesIn(inner);
   });
 };
 
-/** `id waits for other`, where naming `other` says so already: W3005 of cfn-lint. */
-const saidTwice = (resources: Record<string, Resource>): string[] =>
+/** Returns the entries of DependsOn that a reference already implies (W3005 of cfn-lint). */
+const redundantIn = (resources: Record<string, Resource>): string[] =>
   Object.entries(resources).flatMap(([id, { Properties, DependsOn = [] }]) => {
-    const named = new Set(namedIn(Properties));
-    return [DependsOn].flat().flatMap((other) => (named.has(other) ? [`${id} waits for ${other}`] : []));
+    const referenced = new Set(referencesIn(Properties));
+    return [DependsOn].flat().flatMap((other) => (referenced.has(other) ? [`${id} on ${other}`] : []));
   });
 
-test.each(['dev', 'prod'])('no resource of %s declares a dependency twice', (stage) => {
-  expect(saidTwice(stackOf({ stage }).template.toJSON().Resources)).toEqual([]);
+test.each(['dev', 'prod'])('no resource of %s declares a dependency that a reference already implies', (stage) => {
+  expect(redundantIn(stackOf({ stage }).template.toJSON().Resources)).toEqual([]);
 });
 
 test.each([
@@ -32,34 +32,34 @@ test.each([
   { 'Fn::GetAtt': ['role', 'Arn'] },
   { 'Fn::GetAtt': 'role.Arn' },
   { 'Fn::Join': ['', ['a', { 'Fn::Sub': '$'.concat('{role.Arn}/b') }]] },
-])('a dependency that is said twice is found: %j', (Role) => {
+])('the check finds a redundant dependency on the role in %j', (Role) => {
   const planted = { Type: 'AWS::Lambda::Function', Properties: { Role, Other: [{ Ref: 'table' }] } };
-  expect(saidTwice({ a: { ...planted, DependsOn: ['role', 'other'] } })).toEqual(['a waits for role']);
-  expect(saidTwice({ a: { ...planted, DependsOn: 'role' } })).toEqual(['a waits for role']);
+  expect(redundantIn({ a: { ...planted, DependsOn: ['role', 'other'] } })).toEqual(['a on role']);
+  expect(redundantIn({ a: { ...planted, DependsOn: 'role' } })).toEqual(['a on role']);
 });
 
-/** The resources that wait for themselves, over others: each waits for what it names, its policy of updates too. */
+/** Returns the resources that depend on themselves through others, by references, DependsOn or update policies. */
 const circular = (resources: Record<string, Resource>): string[] => {
-  const waited = new Map(
+  const dependencies = new Map(
     Object.entries(resources).map(([id, { Properties, UpdatePolicy, DependsOn = [] }]) => [
       id,
-      [...namedIn(Properties), ...namedIn(UpdatePolicy), ...[DependsOn].flat()],
+      [...referencesIn(Properties), ...referencesIn(UpdatePolicy), ...[DependsOn].flat()],
     ]),
   );
-  const behind = (id: string): Set<string> => {
+  const reachableFrom = (id: string): Set<string> => {
     const seen = new Set<string>();
-    const next = [...(waited.get(id) ?? [])];
+    const next = [...(dependencies.get(id) ?? [])];
     for (let dependency = next.pop(); dependency !== undefined; dependency = next.pop()) {
       if (seen.has(dependency)) continue;
       seen.add(dependency);
-      next.push(...(waited.get(dependency) ?? []));
+      next.push(...(dependencies.get(dependency) ?? []));
     }
     return seen;
   };
-  return [...waited.keys()].filter((id) => behind(id).has(id));
+  return [...dependencies.keys()].filter((id) => reachableFrom(id).has(id));
 };
 
-test('no resource waits for itself, over an alias, its deployments and the alarms that stop them either', () => {
+test('no resource depends on itself, not even through an alias, its deployments and their alarms', () => {
   const resources: Record<string, Resource> = stackOf({ ...production, mqtt: true }).template.toJSON().Resources;
   expect(circular(resources)).toEqual([]);
   // Planted: an alarm that reads a metric of an alias.

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import policy from '#lib/aws/deployer-policy.json' with { type: 'json' };
-import ofRecovery from '#lib/aws/recovery-policy.json' with { type: 'json' };
+import recoveryPolicy from '#lib/aws/recovery-policy.json' with { type: 'json' };
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
 const services: Record<string, string> = { sesv2: 'ses' };
 
-/** The actions of IAM that a source asks AWS for: those of the commands that it imports. */
+/** Returns the IAM actions of the commands that a source file imports. */
 const actionsIn = (source: string): string[] =>
   [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/client-(\w+)'/g)].flatMap(([, names = '', client = '']) =>
     [...names.matchAll(/(?:(\w+)Command|paginate(\w+))\b/g)].map(
@@ -16,19 +16,19 @@ const actionsIn = (source: string): string[] =>
 type Statement = { Sid: string; Action: string | string[]; Resource: string | string[] };
 const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action).sort();
 const ofTables = ({ Action }: Statement) => [Action].flat().some((action) => action.startsWith('dynamodb:'));
-/** What DynamoDB does itself with the rights of whoever recovers a table; and what has to be erased again, which the store reads. */
-const isOfItems = ({ Sid }: Statement) => /^(FillTheRecoveredTable|ReadWhatHasToBeErasedAgain)/.test(Sid);
+/** Whether a statement is for calls made by DynamoDB itself, which fills recovered tables, or by the store. */
+const isOfItems = ({ Sid }: Statement) => /^(FillRecoveredTable|ReadErasures)$/.test(Sid);
 
-test('the policies of who deploys and who recovers allow each call that the tools make to an account, and no other one', () => {
+test('the deployer and recovery policies allow exactly the calls that the tools make', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const asked = new Set(files.flatMap((file) => actionsIn(readFileSync(new URL(file, folder), 'utf8'))));
-  const checks = policy.Statement.filter(({ Sid }) => Sid === 'ChecksBeforeADeployment');
-  const recovery = ofRecovery.Statement.filter((statement) => !isOfItems(statement));
-  expect(asked.size).toBeGreaterThan(15);
-  expect([...actionsOf(checks), ...actionsOf(recovery)].sort()).toEqual([...asked].sort());
+  const called = new Set(files.flatMap((file) => actionsIn(readFileSync(new URL(file, folder), 'utf8'))));
+  const checks = policy.Statement.filter(({ Sid }) => Sid === 'CheckBeforeDeployment');
+  const recovery = recoveryPolicy.Statement.filter((statement) => !isOfItems(statement));
+  expect(called.size).toBeGreaterThan(15);
+  expect([...actionsOf(checks), ...actionsOf(recovery)].sort()).toEqual([...called].sort());
 });
 
-test('who deploys takes the roles of the bootstrap alone, and reaches no table but those of stages', () => {
+test('the deployer policy allows only the bootstrap roles, and only tables of stages', () => {
   const [roles] = policy.Statement.filter(({ Action }) => Action === 'sts:AssumeRole');
   expect(roles?.Resource).toBe('arn:aws:iam::*:role/cdk-*');
   const tables = policy.Statement.filter(ofTables);
@@ -36,10 +36,10 @@ test('who deploys takes the roles of the bootstrap alone, and reaches no table b
   expect(JSON.stringify(policy)).not.toContain('dynamodb:Scan');
 });
 
-test('who recovers changes no table but recovered ones, and no function but those of stages', () => {
+test('the recovery policy allows changes only to recovered tables and to functions of stages', () => {
   const resourcesOf = (statements: readonly Statement[]) => statements.flatMap(({ Resource }) => Resource);
-  const tables = ofRecovery.Statement.filter(ofTables);
-  const [erasures, ...more] = tables.filter(({ Sid }) => Sid === 'ReadWhatHasToBeErasedAgain');
+  const tables = recoveryPolicy.Statement.filter(ofTables);
+  const [erasures, ...more] = tables.filter(({ Sid }) => Sid === 'ReadErasures');
   expect([erasures?.Action, JSON.stringify(erasures?.Condition), more]).toEqual([
     'dynamodb:Query',
     '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":"ERASURES"}}',
@@ -49,7 +49,7 @@ test('who recovers changes no table but recovered ones, and no function but thos
   expect(reading?.Resource).toBe('arn:aws:dynamodb:*:*:table/SensorCloud-*');
   expect(new Set(resourcesOf(changing))).toEqual(new Set(['arn:aws:dynamodb:*:*:table/SensorCloud-*-recovered-*']));
   expect(JSON.stringify(reading)).not.toMatch(/Item|Scan|Query|Update|Delete/);
-  const functions = ofRecovery.Statement.filter((statement) => !ofTables(statement));
+  const functions = recoveryPolicy.Statement.filter((statement) => !ofTables(statement));
   expect(functions).toHaveLength(2);
   for (const statement of functions)
     expect(JSON.stringify(statement)).toContain('"arn:aws:lambda:*:*:function:SensorCloud-*"');

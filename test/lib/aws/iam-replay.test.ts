@@ -6,11 +6,11 @@ import { stackOf, whole } from '#test/fixtures/stack.ts';
 
 const gate = createGate(new Map(policiesOf(stackOf(whole))));
 
-// test/deployed/rights.test.ts makes all functions do all that they can do, but for what only a clock of tests can.
-describe('with the rights of the template, and no others', () => {
+// test/deployed/rights.test.ts exercises all other permissions. This one needs a clock that the test controls.
+describe('with exactly the permissions of the template', () => {
   replayDeliveries(gate);
 
-  test('a sweep that has no time left notes its place', () => {
+  test('a sweep that runs out of time saves its position', () => {
     expect(gate.unused()).not.toContain('sweep: dynamodb:UpdateItem table HEARTBEAT');
   });
 });

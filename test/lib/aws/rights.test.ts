@@ -28,20 +28,20 @@ const functions: Function[] = [
 ];
 
 const accessesOfCall = (use: Use) => (isStoreCall(use) ? allAccessesOf(accessPatterns[use]) : []);
-/** What it takes to have the dead letters of a queue put back. */
-const movesOf = (queue: WorkQueue): string[] => [
+/** Returns the permissions that a redrive of a queue needs. */
+const redriveOf = (queue: WorkQueue): string[] => [
   ...['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(
     (action) => `sqs:${action} queue/${queue}-dead`,
   ),
   ...['GetQueueAttributes', 'SendMessage'].map((action) => `sqs:${action} queue/${queue}`),
 ];
-/** What a use gives, as `grantsOf` tells it. */
+/** Returns the permissions of a use, in the form of `grantsOf`. */
 const rightsOf = (use: Use): string[] => {
   if (isStoreCall(use))
     return accessesOfCall(use).map(({ action, index, partition }) =>
       [action, index ? `table/index/${index}` : 'table', partition.replaceAll(/\{\w+\}/g, '*')].join(' '),
     );
-  if (use === 'redrive') return workQueues.flatMap(movesOf);
+  if (use === 'redrive') return workQueues.flatMap(redriveOf);
   const { actions = [], resource } = capabilityOf(use);
   return actions.map(
     (action) =>
@@ -50,14 +50,14 @@ const rightsOf = (use: Use): string[] => {
 };
 
 describe.each(functions)('$name', ({ name, uses, queues }) => {
-  test('may do what its `uses` allow, write its own log, read its own queues, and nothing else', () => {
+  test('may do what its `uses` allow, write its log, poll its queues, and nothing else', () => {
     const polling = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'];
     const own = [
       ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
       ...queues.flatMap((queue) => polling.map((action) => `sqs:${action} queue/${queue}`)),
     ];
-    const given = new Set([...uses.flatMap(rightsOf), ...own]);
-    expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...given].sort());
+    const expected = new Set([...uses.flatMap(rightsOf), ...own]);
+    expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...expected].sort());
   });
 
   test('may access only those partitions of the table that its store calls name', () => {
@@ -76,14 +76,14 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
     }
   });
 
-  test('has policies far below the 10,240 characters that IAM allows for a role', () => {
-    // ARNs are written out when they are deployed. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+  test('stays far below the 10,240 characters that IAM allows for the policies of a role', () => {
+    // A deployment replaces references with ARNs. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
     const written = JSON.stringify(inline.get(name)).replaceAll(/\{"Fn::GetAtt":\[[^\]]*\]\}/g, 'x'.repeat(130));
     expect(written.length).toBeLessThan(9_000);
   });
 });
 
-test('only what makes sessions and tokens may change more of one than when it was used', () => {
+test('only the functions that create sessions and tokens may change more of them than the time of last use', () => {
   const writes = (name: LambdaName, attributes: readonly string[], returnValues?: string) =>
     allowing(policyOf(name), {
       action: 'dynamodb:UpdateItem',

@@ -3,8 +3,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
 import { kmsCipher } from '#shared/auth/kms.ts';
 
-describe('secrets in the cloud', () => {
-  it('are encrypted and decrypted with the key of the stage, and only for the id of their webhook', async () => {
+describe('the KMS cipher', () => {
+  it('encrypts and decrypts secrets with the key of the stage, bound to the id of their webhook', async () => {
     const kms = mockClient(KMSClient);
     kms.on(EncryptCommand).resolves({ CiphertextBlob: new Uint8Array([1]) });
     kms.on(DecryptCommand).resolves({ Plaintext: new Uint8Array([2]) });

@@ -20,13 +20,13 @@ const prod = stackOf(production).template;
 
 const [definition] = all(dev, 'AWS::ApiGateway::RestApi').map(({ Body }) => Body) as [Properties];
 
-describe('the API', () => {
-  it('is one valid OpenAPI document', async () => {
+describe('the app API', () => {
+  it('imports a valid OpenAPI document', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(definition));
     expect([valid, errors]).toEqual([true, undefined]);
   });
 
-  it('passes bodies on as the bytes that were sent, and accepts only TLS 1.2 or newer', () => {
+  it('passes bodies on unchanged, and accepts only TLS 1.2 or newer', () => {
     expect(definition['x-amazon-apigateway-binary-media-types']).toEqual(['*/*']);
     dev.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
@@ -34,7 +34,7 @@ describe('the API', () => {
     });
   });
 
-  it("has gateway responses with the shape and the headers of the functions' answers", () => {
+  it("returns gateway responses with the shape and headers of the functions' responses", () => {
     const answers: Record<string, Properties> = definition['x-amazon-apigateway-gateway-responses'];
     expect(Object.keys(answers)).toEqual(
       expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'REQUEST_TOO_LARGE', 'WAF_FILTERED']),
@@ -48,21 +48,21 @@ describe('the API', () => {
         'gatewayresponse.header.Strict-Transport-Security': expect.stringContaining('max-age='),
         'gatewayresponse.header.X-Request-Id': 'context.requestId',
       });
-      // The word for what is wrong is one of the service, with the status that it has there.
+      // The error code is one of the service, with the same status.
       const code = responseParameters['gatewayresponse.header.X-Error-Code'].slice(1, -1) as keyof typeof errors;
       expect([code, errors[code]]).toEqual([code, Number(statusCode)]);
     }
   });
 
-  it("lets pages of the only listed origin read API Gateway's own answers; of several it cannot choose, and names none", () => {
+  it('lets pages read gateway responses if the stage allows exactly one origin', () => {
     const allowedWith = (...corsOrigins: string[]) => {
       const [{ Body }] = all(stackOf({ corsOrigins }).template, 'AWS::ApiGateway::RestApi') as [Properties];
       const answers: Properties[] = Object.values(Body['x-amazon-apigateway-gateway-responses']);
       const names = ['Access-Control-Allow-Origin', 'Vary'];
-      const said = answers.map((answer) =>
+      const values = answers.map((answer) =>
         names.map((name) => answer.responseParameters[`gatewayresponse.header.${name}`]),
       );
-      return [...new Set(said.map((words) => words.join(' ')))];
+      return [...new Set(values.map((headers) => headers.join(' ')))];
     };
     const app = 'https://app.example.org';
     const other = 'https://other.example.org';
@@ -75,7 +75,7 @@ describe('the API', () => {
     expect(exposed[0]).toContain("'Token, Retry-After, ETag, Link, X-Content-Type-Options, X-RateLimit-Limit");
   });
 
-  it('throttles operations by their kind, as the stage says, and published ones most', () => {
+  it('throttles operations by kind, as the stage configures', () => {
     const throttle = { writes: { rate: 7, burst: 8 }, logins: { rate: 3, burst: 4 } };
     const [{ MethodSettings }] = all(stackOf({ throttle }).template, 'AWS::ApiGateway::Stage') as [Properties];
     const [ofAll, ...apart] = MethodSettings as [Properties, ...Properties[]];
@@ -98,14 +98,14 @@ describe('the API', () => {
     expect(withRate(7, 8)).toEqual(writes.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).sort());
   });
 
-  it('logs each call, but no body, query, header or id', () => {
+  it('logs each request, without body, query, headers and ids', () => {
     const [stage] = all(dev, 'AWS::ApiGateway::Stage');
     expect(stage.AccessLogSetting.Format).toContain('$context.requestId');
     expect(stage.AccessLogSetting.Format).not.toMatch(/body|query|header|context\.path|authorizer/i);
     for (const methodSetting of stage.MethodSettings) expect(methodSetting).toMatchObject({ DataTraceEnabled: false });
   });
 
-  it('is at its own name where the stage has one, and nowhere else', () => {
+  it('listens only at the custom domain of a stage that has one', () => {
     prod.hasResourceProperties('AWS::ApiGateway::DomainName', {
       DomainName: 'cloud.example.org',
       SecurityPolicy: Match.stringLikeRegexp('^SecurityPolicy_TLS13_1_[23]_'),
@@ -125,13 +125,13 @@ describe('a stage', () => {
     ['dev', {}],
     ['prod', production],
     ['prod with everything', { ...production, ...whole }],
-  ])('%s: fits into the 500 resources and the megabyte that CloudFormation takes', (_, context) => {
+  ])('%s: fits into the 500 resources and the megabyte that CloudFormation allows', (_, context) => {
     const { template, uploaded } = stackOf(context);
     expect(Object.keys(template.toJSON().Resources).length).toBeLessThanOrEqual(500);
     expect(uploaded.length).toBeLessThanOrEqual(1_000_000);
   });
 
-  it('keeps everything that holds data when its stack is deleted', () => {
+  it('retains all resources that hold data when its stack is deleted', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(prod.findResources(type))) expect(resource.DeletionPolicy).toBe('Retain');
     prod.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
@@ -141,7 +141,7 @@ describe('a stage', () => {
     ]);
   });
 
-  it('keeps no log for ever, also not the one that API Gateway makes of its own errors', () => {
+  it("keeps no log forever, including the one of API Gateway's own errors", () => {
     const groups = Object.values(prod.findResources('AWS::Logs::LogGroup'));
     for (const { Properties } of groups) expect(Properties.RetentionInDays).toBeGreaterThan(0);
     expect(JSON.stringify(groups.map(({ Properties }) => Properties.LogGroupName))).toContain(
@@ -149,7 +149,7 @@ describe('a stage', () => {
     );
   });
 
-  it('leaves nothing behind when it is for development', () => {
+  it('deletes everything with its stack when it is for development', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(dev.findResources(type))) expect(resource.DeletionPolicy).toBe('Delete');
     dev.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });
@@ -157,18 +157,18 @@ describe('a stage', () => {
 });
 
 describe('the queues', () => {
-  it('accept no request without TLS', () => {
-    const refused = all(dev, 'AWS::SQS::QueuePolicy').map(({ Queues, PolicyDocument }) => {
+  it('reject requests without TLS', () => {
+    const denied = all(dev, 'AWS::SQS::QueuePolicy').map(({ Queues, PolicyDocument }) => {
       const [statement] = PolicyDocument.Statement;
       expect(statement).toMatchObject({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } });
       return Queues[0].Ref;
     });
-    expect(refused.sort()).toEqual(Object.keys(dev.findResources('AWS::SQS::Queue')).sort());
+    expect(denied.sort()).toEqual(Object.keys(dev.findResources('AWS::SQS::Queue')).sort());
   });
 });
 
 describe('the functions', () => {
-  it.each(schedules)('$name: runs on a schedule, and a failed run is not retried', ({ name, everySeconds }) => {
+  it.each(schedules)('run $name on a schedule, without retries', ({ name, everySeconds }) => {
     const minutes = everySeconds / 60;
     const [[id]] = Object.entries(
       everything.findResources('AWS::Lambda::Function', { Properties: { Description: `Sensor Cloud, dev: ${name}` } }),
@@ -184,30 +184,27 @@ describe('the functions', () => {
     });
   });
 
-  it.each(schedulesOfAws)(
-    '$name: runs once a day where somebody is to be told of alarms, and is nowhere else',
-    ({ name }) => {
-      const named = { Properties: { FunctionName: `Test-${name}` } };
-      const [[id, { Properties }]] = Object.entries(prod.findResources('AWS::Lambda::Function', named)) as [
-        [string, Properties],
-      ];
-      expect(dev.findResources('AWS::Lambda::Function', named)).toEqual({});
-      const Targets = [Match.objectLike({ Arn: { 'Fn::GetAtt': [id, 'Arn'] } })];
-      prod.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets });
-      // Longer than six hours is refused by Lambda.
-      prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-        FunctionName: { Ref: id },
-        MaximumEventAgeInSeconds: 21_600,
-        MaximumRetryAttempts: 0,
-      });
-      const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));
-      expect(Properties.Environment.Variables.ALARM_TOPIC_ARN).toEqual({ Ref: topic });
-      expect(prod.findOutputs('AlarmTopic')).toEqual({ AlarmTopic: { Value: { Ref: topic } } });
-      expect(dev.findOutputs('AlarmTopic')).toEqual({});
-    },
-  );
+  it.each(schedulesOfAws)('run $name once a day, only in stages with alarmEmail', ({ name }) => {
+    const named = { Properties: { FunctionName: `Test-${name}` } };
+    const [[id, { Properties }]] = Object.entries(prod.findResources('AWS::Lambda::Function', named)) as [
+      [string, Properties],
+    ];
+    expect(dev.findResources('AWS::Lambda::Function', named)).toEqual({});
+    const Targets = [Match.objectLike({ Arn: { 'Fn::GetAtt': [id, 'Arn'] } })];
+    prod.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets });
+    // Lambda allows six hours at most.
+    prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: { Ref: id },
+      MaximumEventAgeInSeconds: 21_600,
+      MaximumRetryAttempts: 0,
+    });
+    const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));
+    expect(Properties.Environment.Variables.ALARM_TOPIC_ARN).toEqual({ Ref: topic });
+    expect(prod.findOutputs('AlarmTopic')).toEqual({ AlarmTopic: { Value: { Ref: topic } } });
+    expect(dev.findOutputs('AlarmTopic')).toEqual({});
+  });
 
-  it('that answer requests know the proxy in front, and the template does not contain its secret', () => {
+  it('know the trusted proxy if they answer requests, while the template does not contain its secret', () => {
     const known = all(prod, 'AWS::Lambda::Function')
       .map(({ Environment }) => Environment.Variables)
       .filter(({ TRUSTED_PROXY_HEADER }) => TRUSTED_PROXY_HEADER === 'X-Viewer');
@@ -216,13 +213,13 @@ describe('the functions', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('a-secret-of-16-or-more');
   });
 
-  it('may send mails from the address of the stage, and only where it has one', () => {
+  it('may send email only from the address of the stage', () => {
     const senders = (template: Template) =>
       all(template, 'AWS::IAM::Role')
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
-    // Codes for passwords and for channels, what does not get through to receivers, and alarms that nobody hears.
+    // Codes for passwords and for channels, failed deliveries, and alarms without a subscription.
     expect(senders(prod)).toHaveLength(4);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((resource: Properties) => resource['Fn::Join'][1].at(-1)),
@@ -230,7 +227,7 @@ describe('the functions', () => {
     expect([...new Set(resources)]).toEqual([':identity/cloud@example.org', ':identity/example.org']);
   });
 
-  it('may send tasks to their own queues without a loop limit only when the contract says so', () => {
+  it('may enqueue tasks for themselves without a loop limit only if the contract says so', () => {
     const loops = Object.values(dev.findResources('AWS::Lambda::Function'))
       .filter(({ Properties }) => Properties.RecursiveLoop === 'Allow')
       .map(({ Properties }) => Properties.Description);

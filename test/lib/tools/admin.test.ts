@@ -10,16 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-test('a new system admin can log in with the printed password', async () => {
+test('creates a system admin who can log in with the printed password', async () => {
   const password = await makeAdmin(cloud.runtime.table, 'second');
   const client = await logIn(clientOf(cloud.url), 'second', password);
   expect(await client.ok('GET', '/users/me')).toMatchObject({ username: 'second', isAdmin: true });
 });
 
-test('a taken username is refused with advice, and its password stays unchanged', async () => {
+test('rejects a taken username and leaves its password unchanged', async () => {
   const password = await makeAdmin(cloud.runtime.table, 'third');
-  await expect(makeAdmin(cloud.runtime.table, 'THIRD')).rejects.toThrow(
-    /^There is a user THIRD already: choose another/,
-  );
+  await expect(makeAdmin(cloud.runtime.table, 'THIRD')).rejects.toThrow(/^The username THIRD is taken: choose another/);
   await logIn(clientOf(cloud.url), 'third', password);
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a copy that is made amid a storm of falls has every one that was accepted before, and its host goes on with them', async () => {
+test('a backup made during a storm of falls contains every fall accepted before, and its host delivers them', async () => {
   const live = join(folder, 'live');
   const copy = join(folder, 'copy');
   const settings = { PORT: await freePort(), RETRY_SCHEDULE: '0,1,1,1,1' };
@@ -23,7 +23,7 @@ test('a copy that is made amid a storm of falls has every one that was accepted 
   {
     await using host = await startHost({ ...settings, DATA_DIR: live });
     const { client } = await createHome(await adminOf(host.url), 'elm', ALL_PERMISSIONS);
-    // Its secret must be opened by the copied key.
+    // The copied key must decrypt its secret.
     await createAlarm(client, receiver.url);
     const { sensorId, device } = await linkSensor(client);
     const start = Date.now() - 3_600_000;
@@ -49,20 +49,20 @@ test('a copy that is made amid a storm of falls has every one that was accepted 
     await host.end('SIGKILL');
   }
   await using host = await startHost({ ...settings, DATA_DIR: copy });
-  const told = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).event.raw.uuid));
-  while (!accepted.every((uuid) => told().has(uuid))) await receiver.until(receiver.received.length + 1);
+  const delivered = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).event.raw.uuid));
+  while (!accepted.every((uuid) => delivered().has(uuid))) await receiver.until(receiver.received.length + 1);
   const admin = await adminOf(host.url);
   const [page] = await admin.ok<{ total: number }[]>('GET', '/customers/1/rule-hits');
   expect(page?.total).toBeGreaterThanOrEqual(accepted.length);
   await receiver.stop();
 });
 
-test('nothing is copied from a folder without data, nor into one that has something', async () => {
-  await expect(backUp(join(folder, 'nothing'), join(folder, 'x'))).rejects.toThrow(/^There is no data in the folder/);
+test('rejects a data folder without data, and a target folder that is not empty', async () => {
+  await expect(backUp(join(folder, 'nothing'), join(folder, 'x'))).rejects.toThrow(/contains no data/);
   await expect(backUp(join(folder, 'live'), join(folder, 'copy'))).rejects.toThrow(/is not empty/);
 });
 
-test('the copy of a host that is stopped is as good', async () => {
+test('backs up the data of a stopped host', async () => {
   expect(await backUp(join(folder, 'copy'), join(folder, 'again'))).toBeGreaterThan(0);
   await using host = await startHost({ DATA_DIR: join(folder, 'again') });
   expect((await clientOf(host.url).call('GET', '/health')).status).toBe(200);

@@ -11,7 +11,7 @@ import manifest from '#package.json' with { type: 'json' };
 import { compileCache } from '#test/fixtures/compile-cache.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
-// No home, so no AWS profile; and no machine of AWS to ask for credentials.
+// Without AWS profiles and without the instance metadata service.
 const bare = { ...compileCache, PATH: '', HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
 
 type Ended = { code: number | string; out: string; err: string };
@@ -24,7 +24,7 @@ const runFile = (file: string, args: readonly string[], env: Record<string, stri
 const run = (command: string, args: readonly string[], env?: Record<string, string>) =>
   runFile('bin/run.ts', [command, ...args], env);
 
-/** The scripts of package.json that are programs of this project: name, file and first arguments. */
+/** The scripts of package.json that run programs of this project: name, file and first arguments. */
 const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [string, string, string[]][] => {
   const [program, file = '', ...args] = script.split(' ');
   return program === 'node' && name !== 'prepare' ? [[name, file, args]] : [];
@@ -33,18 +33,12 @@ const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [str
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 const event = ['--event', '00000000-0000-4000-8000-000000000000'];
 
-test.each(programs)(
-  'npm run %s prints its help, also for an unknown option, which exits with 2',
-  async (name, file, args) => {
-    const [help, wrong] = await Promise.all([
-      runFile(file, [...args, '--help']),
-      runFile(file, [...args, '--nonsense']),
-    ]);
-    const command = name === 'start' ? 'npm start' : `npm run ${name}`;
-    expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${command}`)), err: '' });
-    expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
-  },
-);
+test.each(programs)('npm run %s prints its help, and exits with 2 for an unknown option', async (name, file, args) => {
+  const [help, wrong] = await Promise.all([runFile(file, [...args, '--help']), runFile(file, [...args, '--nonsense'])]);
+  const command = name === 'start' ? 'npm start' : `npm run ${name}`;
+  expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${command}`)), err: '' });
+  expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
+});
 
 test('an unknown command lists the commands', async () => {
   const unknown = await run('nonsense', []);
@@ -55,11 +49,11 @@ test('an unknown command lists the commands', async () => {
   });
 });
 
-test('a CDK of the machine starts the Node of this project, whichever the machine has', async () => {
-  // Stands for the Node of the machine: it runs npx, and no program of ours.
+test('a globally installed CDK runs the app with the Node of this project', async () => {
+  // Stands for the system's Node, which must run npx only.
   const machine = await mkdtemp(join(tmpdir(), 'machine-'));
   const others = `$(printf %s "$PATH" | tr : '\\n' | grep -v node_modules | paste -sd:)`;
-  const script = `#!/bin/sh\ncase "$1" in *npx*) exec '${process.execPath}' "$@";; esac\necho 'the Node of the machine'\n`;
+  const script = `#!/bin/sh\ncase "$1" in *npx*) exec '${process.execPath}' "$@";; esac\necho 'the wrong Node'\n`;
   await writeFile(join(machine, 'node'), script, { mode: 0o755 });
   try {
     const app = cdk.app.replace('bin/run.ts app', '--version');
@@ -70,8 +64,8 @@ test('a CDK of the machine starts the Node of this project, whichever the machin
   }
 });
 
-const noCredentials = /^There are no AWS credentials here, or none under the name that AWS_PROFILE has: .*\.\n$/;
-const refused = (sentence: RegExp) => ({ code: 1, out: '', err: expect.stringMatching(sentence) });
+const noCredentials = /^No AWS credentials found, or AWS_PROFILE names an unknown profile: .*\.\n$/;
+const failed = (sentence: RegExp) => ({ code: 1, out: '', err: expect.stringMatching(sentence) });
 test.each<[string, string[]]>([
   ['trace', ['--stage', 'prod', ...event]],
   ['deploy', ['--stage', 'prod']],
@@ -79,14 +73,14 @@ test.each<[string, string[]]>([
   ['destroy', ['--stage', 'dev']],
   ['recover', ['--stage', 'prod', '--to', anHourAgo]],
   ['admin', ['--stage', 'prod']],
-])('npm run %s without credentials says so in one sentence', async (command, args) => {
+])('npm run %s reports missing credentials in one sentence', async (command, args) => {
   const ended = await run(command, args, { ...bare, AWS_REGION: 'eu-central-1' });
-  expect(ended).toEqual(refused(noCredentials));
+  expect(ended).toEqual(failed(noCredentials));
 });
 
-// One that looks for a table, and one that looks for a stack: the others do as these.
+// One command that needs a table and one that needs a stack; the others work like these.
 test.each(['admin', 'deploy'])(
-  'npm run %s with credentials under a wrong name, or with no region or a wrong one, says so in one sentence',
+  'npm run %s reports an unknown profile, a missing region and an invalid region in one sentence',
   async (command) => {
     const args = ['--stage', 'prod'];
     const known = { AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE', AWS_SECRET_ACCESS_KEY: 'x' };
@@ -95,47 +89,43 @@ test.each(['admin', 'deploy'])(
       run(command, args),
       run(command, args, { ...bare, ...known, AWS_REGION: 'EU central' }),
     ]);
-    const noRegion = refused(/^No AWS region is chosen: .*\.\n$/);
-    expect(ended).toEqual([refused(noCredentials), noRegion, refused(/^That is no AWS region: .*\.\n$/)]);
+    const noRegion = failed(/^No AWS region is set: .*\.\n$/);
+    expect(ended).toEqual([failed(noCredentials), noRegion, failed(/^The AWS region is invalid: .*\.\n$/)]);
   },
 );
 
-test('npm run synth with wrong settings lists all errors, without a stack trace', async () => {
+test('npm run synth lists all invalid settings, without a stack trace', async () => {
   const { code, out, err } = await run('app', [], { ...bare, CDK_CONTEXT_JSON: '{"stage":"PROD","waf":"maybe"}' });
   expect([code, out]).toEqual([1, '']);
-  expect(err).toMatch(/^wrong settings of the stage:\n {2}stage must be .*\n {2}waf must be .*\n$/);
+  expect(err).toMatch(/^invalid settings of the stage:\n {2}stage must be .*\n {2}waf must be .*\n$/);
 });
 
-test('npm run smoke says where to look when nobody answers', async () => {
+test('npm run smoke suggests what to check when nothing responds', async () => {
   const { code, out } = await run('smoke', ['--url', 'http://127.0.0.1:9/api/v1', '--user', 'a', '--password', 'x']);
-  expect([code, out]).toEqual([1, expect.stringMatching(/FAILED .*: nobody answers there .* Look at --url/)]);
+  expect([code, out]).toEqual([1, expect.stringMatching(/FAILED .*: nothing responds there .* check --url/)]);
 });
 
 test.each<[string, string[], RegExp]>([
-  ['trace', [], /^one of --event, --message and --delivery/],
-  ['trace', [...event, '--delivery', 'x'], /^one of --event/],
-  ['trace', ['--event', 'x'], /^--event is a UUID/],
-  ['trace', [...event, '--customer', 'x'], /^--customer is a number/],
-  ['trace', [...event, '--stage', 'a', '--data-dir', 'b'], /^one of --stage/],
-  ['smoke', [], /^who logs in\?/],
-  ['smoke', ['--user', 'admin'], /^--user needs the password/],
-  [
-    'smoke',
-    ['--token', 't', '--url', 'https://cloud.example.org/api/v1'],
-    /^a cloud elsewhere cannot call this machine/,
-  ],
-  ['destroy', [], /^which stage\?/],
-  ['recover', ['--to', anHourAgo], /^which stage\?/],
-  ['recover', ['--stage', 'prod'], /^to which time\?/],
-  ['recover', ['--stage', 'prod', '--to', anHourAgo, '-c', 'stage=dev'], /^--stage names the stage/],
-  ['deploy', ['-c', 'stage=prod'], /^--stage names the stage/],
-  ['sam', ['--port', '0'], /^--port is/],
-])('npm run %s %j is told what is wrong', async (command, args, says) => {
+  ['trace', [], /^exactly one of --event, --message and --delivery/],
+  ['trace', [...event, '--delivery', 'x'], /^exactly one of --event/],
+  ['trace', ['--event', 'x'], /^--event must be a UUID/],
+  ['trace', [...event, '--customer', 'x'], /^--customer must be a number/],
+  ['trace', [...event, '--stage', 'a', '--data-dir', 'b'], /^use only one of --stage/],
+  ['smoke', [], /^--user NAME or --token TOKEN is required/],
+  ['smoke', ['--user', 'admin'], /^--user requires a password/],
+  ['smoke', ['--token', 't', '--url', 'https://cloud.example.org/api/v1'], /^--receiver is required/],
+  ['destroy', [], /^--stage NAME is required/],
+  ['recover', ['--to', anHourAgo], /^--stage NAME is required/],
+  ['recover', ['--stage', 'prod'], /^--to is required/],
+  ['recover', ['--stage', 'prod', '--to', anHourAgo, '-c', 'stage=dev'], /^set the stage with --stage/],
+  ['deploy', ['-c', 'stage=prod'], /^set the stage with --stage/],
+  ['sam', ['--port', '0'], /^--port must be/],
+])('npm run %s %j reports what is wrong and exits with 2', async (command, args, says) => {
   const { code, err } = await run(command, args);
   expect([code, err]).toEqual([2, expect.stringMatching(says)]);
 });
 
-test('an older Node runs a command by the Node of this project, or says how to get it', async () => {
+test('an older Node runs commands with the Node of this project, or explains how to install it', async () => {
   const bareCheckout = await mkdtemp(join(tmpdir(), 'checkout-'));
   const older = join(bareCheckout, 'older.cjs');
   await writeFile(older, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });");
@@ -149,7 +139,7 @@ test('an older Node runs a command by the Node of this project, or says how to g
   } finally {
     await rm(bareCheckout, { recursive: true });
   }
-  // Neither file has anything that an older Node cannot read.
+  // An older Node can read both files.
   for (const file of ['bin/local.ts', 'bin/run.ts'])
     expect(
       () => new Script(`(require, __filename, __dirname) => {${readFileSync(join(root, file), 'utf8')}}`),

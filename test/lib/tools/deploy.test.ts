@@ -13,7 +13,6 @@ import { accountWith, awsError } from '#test/fixtures/aws-account.ts';
 import { stackOf } from '#test/fixtures/stack.ts';
 
 let folder: string;
-/** Templates as the CDK makes them. */
 const prodContext = {
   stage: 'prod',
   mailSender: 'cloud@example.org',
@@ -33,7 +32,7 @@ afterAll(async () => {
 const bootstrapped = { CDKToolkit: { BootstrapVersion: '30' } };
 const URL = 'https://cloud.example.org/api/v1';
 
-/** The command line of the CDK: notes how it was called, and writes what it would write. */
+/** A fake CDK command line that records its calls and writes the files that the CDK would write. */
 const cdkOf = (code = 0) => {
   const calls: string[][] = [];
   const cdk = async (args: readonly string[]): Promise<number> => {
@@ -64,14 +63,14 @@ const run = async (facts: Parameters<typeof accountWith>[0], code = 0) => {
 const verified = { stacks: bootstrapped, verified: ['example.org'] };
 
 describe('deploy', () => {
-  test('prints where it deploys, the checks and the cost, then the addresses and the next three commands', async () => {
+  test('prints account, checks and cost, then the addresses and the next three commands', async () => {
     const { deployment, tools, calls, lines } = await run(verified);
     expect(await deploy(deployment, tools)).toBe(true);
     const text = lines.join('\n');
     expect(lines[0]).toBe('stage prod, account 123456789012, region eu-central-1');
-    expect(text).toMatch(/ok +bootstrap.*\n.*ok +mail.*\n.*ok +concurrency +1000 invocations at a time, 352 of them/);
-    expect(text).toMatch(/NOTE +alarms +.*nobody is told/);
-    expect(text).toMatch(/in all, beside what is stored/);
+    expect(text).toMatch(/ok +bootstrap.*\n.*ok +mail.*\n.*ok +concurrency +1000 concurrent executions, 352 of them/);
+    expect(text).toMatch(/NOTE +alarms +.*nobody is notified/);
+    expect(text).toMatch(/total, without stored data/);
     expect(text).toMatch(new RegExp(`Url +${URL}`));
     expect(text).toMatch(/ConsoleUrl +https:\/\/c\.example\.org/);
     expect(lines.slice(-3).map((line) => /npm run (\w+)/.exec(line)?.[1])).toEqual(['admin', 'smoke', 'trace']);
@@ -79,37 +78,37 @@ describe('deploy', () => {
     expect(calls[1]).toEqual(expect.arrayContaining(['SensorCloud-prod', '--app', folder]));
   });
 
-  test('says after the first deployment that the address of the alarms has to be confirmed', async () => {
+  test('asks after the first deployment to confirm the subscription to alarms', async () => {
     const stacks: Record<string, Record<string, string>> = { ...bootstrapped };
     const { deployment, tools, lines } = await run({ ...verified, stacks, subscribed: [['email', 'n@e.org', false]] });
-    const told = { Type: 'AWS::SNS::Subscription', Properties: { Endpoint: 'n@e.org' } };
+    const subscription = { Type: 'AWS::SNS::Subscription', Properties: { Endpoint: 'n@e.org' } };
     const cdk = async (args: readonly string[]) => {
       const code = await tools.cdk(args);
-      const Resources = { ...templates.prod.Resources, told };
+      const Resources = { ...templates.prod.Resources, subscription };
       if (args[0] === 'synth')
         await writeFile(join(folder, 'SensorCloud-prod.template.json'), JSON.stringify({ Resources }));
       else stacks['SensorCloud-prod'] = { AlarmTopic: 'arn:topic' };
       return code;
     };
     expect(await deploy(deployment, { ...tools, cdk })).toBe(true);
-    const said = lines.filter((line) => / told /.test(line) && !line.includes('nobody is told'));
+    const said = lines.filter((line) => line.includes(' subscribers '));
     expect(said).toEqual([
-      expect.stringMatching(/^ok +told +nobody before the first deployment$/),
-      expect.stringMatching(/^NOTE +told +Nobody is told of alarms yet: n@e\.org must follow the link/),
+      expect.stringMatching(/^ok +subscribers +none before the first deployment$/),
+      expect.stringMatching(/^NOTE +subscribers +Nobody is notified of alarms yet: n@e\.org must follow the link/),
     ]);
     expect(lines.at(-1)).toBe(said.at(-1));
   });
 
-  test('deploys without mail where SES does not send for the stage, and says so', async () => {
+  test('deploys without email, with a note, if SES does not send for the stage', async () => {
     const { deployment, tools, calls, lines } = await run({ stacks: bootstrapped });
     expect(await deploy(deployment, tools)).toBe(true);
-    expect(lines.join('\n')).toMatch(/NOTE +mail +SES has not verified.*password reset answers "false"/);
+    expect(lines.join('\n')).toMatch(/NOTE +mail +SES has not verified.*users cannot reset their passwords/);
     expect(calls.map(([command]) => command)).toEqual(['synth', 'synth', 'deploy']);
     expect(calls[0]).toContain('mailSender=cloud@example.org');
     expect(calls[1]).toContain('mailSender=');
   });
 
-  test('deploys nothing when a check failed, or when there are no credentials', async () => {
+  test('deploys nothing if a check fails or credentials are missing', async () => {
     const { deployment, tools, calls, lines, fail } = await run({});
     expect(await deploy(deployment, tools)).toBe(false);
     expect(lines.join('\n')).toMatch(/NOT OK +bootstrap .*npx cdk bootstrap/);
@@ -122,7 +121,7 @@ describe('deploy', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('refuses another table while functions of the stage run, and takes it while none does', async () => {
+  test('rejects another table while functions of the stage run, and accepts it while none does', async () => {
     const other = JSON.parse(
       JSON.stringify(templates.prod).replaceAll(/"TABLE_NAME":\{[^}]*\}/g, '"TABLE_NAME":"before"'),
     );
@@ -141,13 +140,13 @@ describe('deploy', () => {
     expect(said.join('\n')).toMatch(/NOT OK +table +.*deploy this version first/);
   });
 
-  test('fails when the CDK fails, without printing addresses', async () => {
+  test('fails if the CDK fails, without printing addresses', async () => {
     const { deployment, tools, lines } = await run(verified, 1);
     expect(await deploy(deployment, tools)).toBe(false);
     expect(lines.join('\n')).not.toContain(URL);
   });
 
-  test('diff compares the stack of the stage with the same settings', async () => {
+  test('passes the same settings to cdk diff', async () => {
     const { deployment, tools, calls } = await run(verified);
     expect(await diff(deployment, tools)).toBe(true);
     expect(calls).toEqual([['diff', 'SensorCloud-prod', '-c', 'mailSender=cloud@example.org', '-c', 'stage=prod']]);
@@ -156,7 +155,7 @@ describe('deploy', () => {
 
 describe('destroy', () => {
   const stack = 'SensorCloud-prod';
-  test('is refused when the settings keep the data, before AWS is called', async () => {
+  test('refuses if the settings have keepData, before it calls AWS', async () => {
     const { deployment, tools, calls, fail } = await run({});
     fail('sts', awsError('CredentialsProviderError'));
     await expect(destroy(deployment, true, tools)).rejects.toThrow(
@@ -165,15 +164,15 @@ describe('destroy', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is refused when the deployed stack keeps the data, whatever the settings are now', async () => {
+  test('refuses if the deployed stack has keepData, whatever the settings are', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.prod } });
     await expect(destroy(deployment, false, tools)).rejects.toThrow(
-      /is deployed with keepData, so nothing was destroyed/,
+      /was deployed with keepData, so nothing was destroyed/,
     );
     expect(calls).toEqual([]);
   });
 
-  test('deletes a stage that keeps no data, and says when the stage does not exist', async () => {
+  test('deletes a stage without keepData, and reports one that does not exist', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.dev } });
     expect(await destroy(deployment, false, tools, ['--force'])).toBe(true);
     expect(calls[0]).toEqual(expect.arrayContaining(['destroy', stack, '--force']));
@@ -183,28 +182,28 @@ describe('destroy', () => {
 });
 
 describe('the settings of a stage', () => {
-  test('are read from the command line as name=value, and errors are printed before anything runs', async () => {
+  test('accept name=value from the command line, and reject invalid values before anything runs', async () => {
     expect(contextFrom('prod', ['a=b=c', 'mailSender='])).toEqual({ a: 'b=c', mailSender: '', stage: 'prod' });
     expect(contextProblem(['a=b'])).toBeNull();
-    for (const wrong of ['a', '=b', 'stage=prod']) expect(contextProblem([wrong])).toMatch(/^-/);
+    for (const invalid of ['a', '=b', 'stage=prod']) expect(contextProblem([invalid])).toMatch(/-c/);
     expect(await readStage({ stage: 'prod', rateLimit: '5' })).toMatchObject({ name: 'prod', rateLimit: 5 });
     await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit must be a whole number/);
   });
 
-  test('can be read from the template', () => {
+  test('appear in the template, from which the checks read them', () => {
     expect([templates.dev, templates.prod].map(reservedIn)).toEqual([0, 352]);
     expect([templates.dev, templates.prod].map(mailSenderIn)).toEqual(['', 'cloud@example.org']);
     expect([templates.dev, templates.prod].map(keepsData)).toEqual([false, true]);
   });
 
-  test('have templates that need exactly the bootstrap version that is checked', () => {
+  test('produce a template that needs exactly the checked bootstrap version', () => {
     const app = stackOf().stack.node.root as App;
     expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(LEAST_BOOTSTRAP);
   });
 });
 
-describe('what a stage costs at rest', () => {
-  test('is computed from its template: alarms by their metrics, keys, dashboards, web ACLs with their rules', () => {
+describe('the cost at rest', () => {
+  test('counts the metrics of alarms, keys, dashboards, and web ACLs with their rules', () => {
     const Resources = {
       a: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'x' } },
       b: {
@@ -213,7 +212,7 @@ describe('what a stage costs at rest', () => {
       },
       c: { Type: 'AWS::KMS::Key' },
       d: { Type: 'AWS::CloudWatch::Dashboard' },
-      // What runs once a day costs nothing worth a line.
+      // A daily run is too cheap for a line.
       daily: { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression: 'rate(1 day)' } },
       e: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}, {}] } },
     };
@@ -224,16 +223,16 @@ describe('what a stage costs at rest', () => {
       ['1 KMS keys', 1],
       ['1 web ACLs with their rules', 8],
     ]);
-    expect(costLines(rows).at(-1)).toMatch(/^ +12\.30 {2}in all/);
+    expect(costLines(rows).at(-1)).toMatch(/^ +12\.30 {2}total/);
   });
 
-  test('includes the canary, which is less than USD 3 a month', () => {
+  test('includes the canary, at less than USD 3 a month', () => {
     const [canary] = costAtRest(templates.prod).filter(({ what }) => what === '1 canaries');
     expect(canary?.usd).toBeGreaterThan(0.5);
     expect(canary?.usd).toBeLessThan(3);
   });
 
-  test('is at most USD 9 for a stage of developers, which has no dashboard, and 22 for production', () => {
+  test('stays below USD 9 for development, without a dashboard, and below USD 22 for production', () => {
     const [dev, prod] = [templates.dev, templates.prod].map((template) => costAtRest(template));
     const sum = (rows: ReturnType<typeof costAtRest> = []) => rows.reduce((all, { usd }) => all + usd, 0);
     expect(sum(dev)).toBeLessThanOrEqual(9);
@@ -244,8 +243,6 @@ describe('what a stage costs at rest', () => {
   test('includes every queue that Lambda polls, and the sweep', () => {
     const whats = costAtRest(templates.dev).map(({ what }) => what);
     expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
-    expect(whats).toEqual(
-      expect.arrayContaining(['5 queues that Lambda asks for messages', '1 functions that run each minute']),
-    );
+    expect(whats).toEqual(expect.arrayContaining(['5 queues that Lambda polls', '1 functions that run every minute']));
   });
 });

@@ -10,7 +10,7 @@ import { store } from '#shared/store/store.ts';
 
 const NOW = 1_800_000_000_000;
 
-/** The jobs in a data folder. */
+/** Creates a data folder and returns access to its jobs. */
 const folder = async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'again-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
@@ -32,7 +32,7 @@ const erasure = (minutes: number) => {
   return { ...job, reason: 'r', counts: {}, createDate, updateDate: createDate, remains: [] };
 };
 
-test('what was erased after a backup is erased again in what was restored from it, once', async () => {
+test('repeats erasures made since the backup in the restored folder, each once', async () => {
   const before = await folder();
   const restored = await folder();
   await before.within(async (jobs) => {

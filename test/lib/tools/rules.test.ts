@@ -32,40 +32,44 @@ const whyNot = ({ rule: change = {}, what = {}, firedAt, isExact = true }: More)
     },
   ).why;
 
-describe('why a rule did not fire', () => {
+describe('verdictOf', () => {
   test.each<[string, More, RegExp]>([
-    ['it is switched off', { rule: { isEnabled: false } }, /^it is switched off$/],
-    ['silence', { what: { isSilent: true } }, /^the report was a silent one$/],
-    ['a simulation', { what: { isSimulated: true } }, /^the fall was simulated/],
-    ['a region', { rule: { regionId: 'r' } }, /region r alone, and this was in none$/],
-    ['a region, unknown', { rule: { regionId: 'r' }, isExact: false }, /kept only until the sensor's next decision$/],
-    ['another sensor', { rule: { sensorId: 's2' } }, /^it is for the sensor s2$/],
-    ['another group', { rule: { sensorGroupId: 3 } }, /^it is for the group 3, and the sensor is in group 2 now$/],
+    ['a disabled rule', { rule: { isEnabled: false } }, /^it is disabled$/],
+    ['a silent report', { what: { isSilent: true } }, /^the report is marked as silent$/],
+    ['a simulated fall', { what: { isSimulated: true } }, /^the fall was simulated/],
+    ['another region', { rule: { regionId: 'r' } }, /only to region r, but the event was in no region$/],
+    ['an unknown region', { rule: { regionId: 'r' }, isExact: false }, /stored only until the sensor's next decision$/],
+    ['another sensor', { rule: { sensorId: 's2' } }, /^it applies to sensor s2$/],
+    ['another group', { rule: { sensorGroupId: 3 } }, /^it applies to group 3, but the sensor is in group 2 now$/],
     [
-      'its schedule',
+      'a schedule',
       { rule: { schedule: { days: [7], from: '00:00', to: '06:00', timeZone: 'UTC' } } },
-      /^its schedule is 00:00 to 06:00 on days 7, and it was Monday 12:00 in UTC$/,
+      /^its schedule is 00:00 to 06:00 on days 7, but it was Monday 12:00 in UTC$/,
     ],
-    ['its rate limit', { firedAt: now - 10_000 }, /^it fired for an event 10 s away, and its rate limit is 60 s$/],
-    ['its rate limit, perhaps', { firedAt: now, isExact: false }, /unless this was the first report of a new fall$/],
-  ])('%s', (_, more, sentence) => {
+    ['a rate limit', { firedAt: now - 10_000 }, /^it fired for another event within 10 s, and its rate limit is 60 s$/],
+    [
+      'a rate limit that may not have applied',
+      { firedAt: now, isExact: false },
+      /unless this was the first report of a new fall$/,
+    ],
+  ])('explains that a rule did not fire because of %s', (_, more, sentence) => {
     expect(whyNot(more)).toEqual([expect.stringMatching(sentence)]);
   });
 
-  test('is explained with all reasons, and with the change of a rule after the event', () => {
+  test('lists all reasons, and a change of the rule after the event', () => {
     const change = { isEnabled: false, sensorId: 's2', updateDate: now + 1 };
     expect(whyNot({ rule: change })).toEqual([
-      'it is for the sensor s2',
-      'it is switched off',
+      'it applies to sensor s2',
+      'it is disabled',
       expect.stringMatching(/^it was changed at .*, after the event$/),
     ]);
-    expect(whyNot({ rule: { createDate: now + 1 } })[1]).toMatch(/^it was made at .*, after the event$/);
+    expect(whyNot({ rule: { createDate: now + 1 } })[1]).toMatch(/^it was created at .*, after the event$/);
   });
 
-  test('is left unexplained when no stored data says why', () => {
+  test('states that the reason is unknown if no stored data shows it', () => {
     expect(whyNot({})).toEqual([
-      'as it is now it would fire',
-      expect.stringContaining('nothing that is kept says why'),
+      'its current version would fire',
+      expect.stringContaining('the stored data does not show why'),
     ]);
   });
 });

@@ -14,7 +14,7 @@ import { prepareSam, type SamOptions } from '#lib/tools/sam/sam.ts';
 import { type Dynoxide, startDynoxide } from '#test/fixtures/dynoxide.ts';
 import { stackOf } from '#test/fixtures/stack.ts';
 
-/** The settings with which the template of `sam local` is made: it knows no aliases. */
+/** The settings of the template of `sam local`, which does not support aliases. */
 const settings = { stage: 'local', gradualDeployments: 'false' };
 const local: Json = stackOf(settings).template.toJSON();
 const dev: Json = stackOf().template.toJSON();
@@ -51,12 +51,12 @@ const byCompose = {
 
 describe('the environment of sam local', () => {
   const { Parameters } = environmentFile(engines);
-  test('names only variables that the template of the stage local has, because others would not reach the functions', () => {
+  test('sets only variables that the template has, because others do not reach the functions', () => {
     const known = new Set(variablesOf(local).flatMap(Object.keys));
     expect(Object.keys(Parameters).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('gives a value to every variable that is otherwise known only after a deployment', () => {
+  test('sets every variable whose value is otherwise known only after a deployment', () => {
     const unknown = variablesOf(local).flatMap((variables) =>
       Object.entries(variables).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name])),
     );
@@ -64,7 +64,7 @@ describe('the environment of sam local', () => {
     expect(unknown.filter((name) => !Parameters[name])).toEqual([]);
   });
 
-  test('has the endpoints of engines on this machine, which no other stage has', () => {
+  test('points at local engines, as in no other stage', () => {
     for (const variables of variablesOf(local))
       expect(Object.keys(variables)).toEqual(
         expect.arrayContaining(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS']),
@@ -73,7 +73,7 @@ describe('the environment of sam local', () => {
     expect(Parameters.EVENTS_QUEUE_URL).toBe(`${engines.queues}/000000000000/sensor-cloud-events.fifo`);
   });
 
-  test('is enough for a handler to reach the table, together with the variables of the template', async () => {
+  test('lets a handler reach the table, together with the variables of the template', async () => {
     const server = variablesOf(local).find((variables) => 'SERVICE_NAME' in variables && 'DEVICE_URL' in variables);
     const values = environmentFile({ ...engines, table: engine.endpoint }).Parameters;
     const given = Object.entries(server ?? {}).map(([name, value]) => [name, values[name] ?? value]);
@@ -90,7 +90,7 @@ describe('the environment of sam local', () => {
 describe('the engines of sam local', () => {
   const { services, configs, networks } = composeFile;
 
-  test('are in the network of the functions, which call them by their names', () => {
+  test('share a network with the functions, which call them by name', () => {
     const { Parameters } = environmentFile(byCompose);
     const called = ['DYNAMODB', 'SQS', 'KMS'].map((name) => new URL(Parameters[`AWS_ENDPOINT_URL_${name}`] ?? ''));
     expect(called.map(({ hostname }) => hostname)).toEqual(Object.keys(services));
@@ -100,7 +100,7 @@ describe('the engines of sam local', () => {
     expect(networks.default.name).toBe(NETWORK);
   });
 
-  test('listen for npm start on this machine alone', () => {
+  test('listen on the loopback interface for npm start', () => {
     const variables = hostVariables(byCompose);
     const ports = Object.values(services).flatMap((service) => service.ports);
     expect(ports).toEqual(['127.0.0.1:8000:8000', '127.0.0.1:9324:9324', '127.0.0.1:8080:8080']);
@@ -109,7 +109,7 @@ describe('the engines of sam local', () => {
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(variables)));
   });
 
-  test('of their own are called where they are', () => {
+  test('can be replaced with engines at other addresses', () => {
     const own = { ...byCompose, table: 'http://host.docker.internal:9000', queues: 'http://10.0.0.5:9324' };
     expect(hostVariables(own)).toMatchObject({
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9000',
@@ -117,7 +117,7 @@ describe('the engines of sam local', () => {
     });
   });
 
-  test('have the key that the functions name, and nothing is mounted that is not there', () => {
+  test('have the key that the functions use, and mount only existing configs', () => {
     expect(configs.keys.content).toContain(`AliasName: ${environmentFile(byCompose).Parameters.SECRETS_KEY_ARN}\n`);
     expect(services.keys.configs.map(({ source }) => source)).toEqual(Object.keys(configs));
   });
@@ -167,7 +167,7 @@ describe('npm run sam', () => {
     expect((await run(true, 'darwin')).text).not.toContain('--add-host');
   });
 
-  test('prints what its README says', async () => {
+  test('prints the commands of its README', async () => {
     const { text } = await run(true, 'linux', byCompose);
     const readme = await readFile(new URL('../../../lib/tools/sam/README.md', import.meta.url), 'utf8');
     const commands = (text.match(/^ {3}\S.*$/gm) ?? []).map((line) => line.trim().replaceAll(folder, 'cdk.out'));
@@ -175,9 +175,9 @@ describe('npm run sam', () => {
     for (const command of commands) expect(readme).toContain(`\n${command}`);
   });
 
-  test('says when docker or the SAM CLI is missing', async () => {
+  test('reports that Docker or the SAM CLI is missing', async () => {
     const { text } = await run(false);
-    expect(text).toMatch(/NOTE {2}There is no docker that runs here/);
-    expect(text).toMatch(/NOTE {2}There is no `sam` here: install the AWS SAM CLI\./);
+    expect(text).toMatch(/NOTE {2}Docker is not running/);
+    expect(text).toMatch(/NOTE {2}`sam` was not found: install the AWS SAM CLI\./);
   });
 });

@@ -24,7 +24,7 @@ const run = async (more: Partial<SmokeOptions> = {}) => {
   return { held, lines, text: lines.join('\n') };
 };
 
-/** Whatever a system admin finds that a run could leave behind. */
+/** Returns the counts of everything that a run could leave behind. */
 const leftBehind = async () => {
   const customers = await admin.ok<{ name: string }[]>('GET', '/customers');
   const keys = await admin.ok<{ name: string }[]>('GET', '/provisioning-keys');
@@ -35,23 +35,18 @@ const leftBehind = async () => {
 };
 const NOTHING = [0, 0, 0, 0];
 
-test('the main case runs from an empty customer to a receiver on loopback, and everything is removed', async () => {
+test('the smoke test delivers a fall to a receiver on loopback and removes everything', async () => {
   const { held, lines, text } = await run();
   expect(held, text).toBe(true);
-  expect(lines.filter((line) => !line.startsWith('           its way'))).toEqual(
+  expect(lines.filter((line) => !line.startsWith('           trace it'))).toEqual(
     lines.filter((line) => /^ *\d+ ms {2}\S/.test(line)),
   );
-  for (const step of [
-    'log in',
-    'link the sensor',
-    'the fall reaches the receiver',
-    'the receiver heard it once, signed',
-  ])
+  for (const step of ['log in', 'link the sensor', 'the fall reaches the receiver', 'the receiver got it once, signed'])
     expect(text).toContain(step);
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('the fall can be traced afterwards, although its customer is deleted', async () => {
+test('the fall of a smoke test can be traced although its customer is deleted', async () => {
   const { text } = await run();
   const [, id = '', customer, webhookId] = /--delivery (\S+) --customer (\d+) --webhook (\S+)/.exec(text) ?? [];
   const known = { customerId: Number(customer), webhookId };
@@ -60,13 +55,13 @@ test('the fall can be traced afterwards, although its customer is deleted', asyn
   expect(names).toEqual(expect.arrayContaining(['accepted', 'event', 'hit', 'delivery', 'attempt']));
 });
 
-test('no password, token or key is printed, and a token is as good as a password', async () => {
+test('the smoke test accepts a token, and prints no password, token or key', async () => {
   const { held, text } = await run({ login: { token: admin.token ?? '' } });
   expect(held, text).toBe(true);
   for (const secret of [ADMIN_PASSWORD, admin.token ?? '', 'whsec_']) expect(text).not.toContain(secret);
 });
 
-test('a receiver that answers errors fails the run with the result of the attempt, and everything is removed', async () => {
+test('the smoke test reports the failed attempt of a receiver and removes everything', async () => {
   const receiver = await startReceiver((_, response) => void response.writeHead(500).end());
   const { held, text } = await run({ receiver: receiver.url, seconds: 1 });
   await receiver.stop();
@@ -77,7 +72,7 @@ test('a receiver that answers errors fails the run with the result of the attemp
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('a run that is stopped, or whose device cannot call, removes everything that it has created', async () => {
+test('a smoke test that is stopped, or whose device cannot call, removes everything that it created', async () => {
   const stop = new AbortController();
   const lines: string[] = [];
   const say = (line: string) => {
@@ -92,13 +87,13 @@ test('a run that is stopped, or whose device cannot call, removes everything tha
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('a user who is no system admin is refused with a sentence', async () => {
+test('the smoke test rejects a user who is not a system admin', async () => {
   const { username, password } = await createHome(admin, 'nurse', ['manage_users']);
   const { held, text } = await run({ login: { username, password } });
-  expect([held, text]).toEqual([false, expect.stringMatching(/FAILED {2}log in as a system admin: this user is no /)]);
+  expect([held, text]).toEqual([false, expect.stringMatching(/FAILED {2}log in as a system admin: this user is not /)]);
 });
 
-test('everything that was created is undone, the newest first; a failure is printed, and the rest is undone nevertheless', async () => {
+test('cleanUp undoes everything, newest first, and continues after a failure that it prints', async () => {
   const lines: string[] = [];
   const undone: string[] = [];
   const { undoLater, cleanUp } = stepwise(

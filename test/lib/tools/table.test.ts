@@ -21,23 +21,23 @@ const namesIn = async (dataDir: string): Promise<string[]> => {
   return names;
 };
 
-test('the table of a data folder can be read while its cloud runs, and while it does not', async () => {
+test('opens the table of a data folder whether or not its host is running', async () => {
   const cloud = await startTestCloud({ dataDir: folder });
   const admin = await adminOf(cloud.url);
   await admin.ok('POST', '/customers', { name: 'Maple', location: '', email: '' });
   expect(await namesIn(folder)).toEqual(['Maple']);
-  // It is still the cloud's own.
+  // The host still works.
   await admin.ok('GET', '/customers');
   await cloud.stop();
   expect(await namesIn(folder)).toEqual(['Maple']);
 });
 
-test('a folder without data is refused with a sentence, and nothing is created in it', async () => {
+test('rejects a folder without data', async () => {
   const empty = join(folder, 'nothing');
-  await expect(namesIn(empty)).rejects.toThrow(/^There is no data in the folder /);
+  await expect(namesIn(empty)).rejects.toThrow(/contains no data/);
 });
 
-test('the options must name at most one table, and the default is that of npm start', () => {
+test('accepts options for at most one table, and defaults to the one of npm start', () => {
   const aws = { region: 'eu-central-1' };
   expect(whereFrom({}, '.local', aws)).toEqual({ dataDir: '.local', table: 'sensor-cloud' });
   expect(whereFrom({ 'data-dir': 'x' }, '.local', aws)).toEqual({ dataDir: 'x', table: 'sensor-cloud' });
@@ -46,6 +46,6 @@ test('the options must name at most one table, and the default is that of npm st
   const endpoint = 'http://127.0.0.1:8000';
   expect(whereFrom({ endpoint, table: 't' }, '.local', aws)).toEqual({ endpoint, table: 't' });
   expect([{}, { stage: 'a' }, { endpoint, table: 't' }].map(whereProblem)).toEqual([null, null, null]);
-  expect(whereProblem({ stage: 'a', table: 't' })).toMatch(/^one of /);
-  expect(whereProblem({ endpoint: 'here' })).toMatch(/^--endpoint is a URL/);
+  expect(whereProblem({ stage: 'a', table: 't' })).toMatch(/^use only one of /);
+  expect(whereProblem({ endpoint: 'here' })).toMatch(/^--endpoint must be a URL/);
 });

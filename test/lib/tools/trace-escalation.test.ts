@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a trace has the steps of an escalation, with the time since the hit, and how many were told', async () => {
+test('a trace contains the escalation steps of a hit with their delay and number of sent messages', async () => {
   const home = await world.furnish(3);
   await home.addRule('a', { 30: 'bc', 60: 'c' });
   home.answerWith((who, response) => void response.writeHead(who === 'b' ? 500 : 200).end());
@@ -20,8 +20,8 @@ test('a trace has the steps of an escalation, with the time since the hit, and h
   expect(steps.filter(({ step }) => step === 'hit').map(({ says }) => says)).toEqual([
     expect.stringMatching(/: 1 of 1 messages were sent$/),
   ]);
-  const [taken, ...more] = steps.filter(({ step }) => step === 'step');
+  const [escalation, ...more] = steps.filter(({ step }) => step === 'step');
   expect(more).toEqual([]);
-  expect(taken?.says).toBe(`1 of hit ${hit?.id}, nobody had acknowledged it: 1 of 2 messages were sent`);
-  expect(Math.round((taken?.after ?? 0) / 1_000)).toBe(30);
+  expect(escalation?.says).toBe(`1 of hit ${hit?.id}, which nobody had acknowledged: 1 of 2 messages were sent`);
+  expect(Math.round((escalation?.after ?? 0) / 1_000)).toBe(30);
 });

@@ -139,7 +139,7 @@ test.each([
   ['oidcRules', '[{"claim":"a"}]', ': \\[0\\].value: Invalid input: expected string, received undefined'],
 ])('the error names the wrong part of %s and what is allowed: %s', (name, value, error) => {
   const message = refused(() => stageFrom((key) => (key === name ? value : undefined)));
-  expect(message).toMatch(new RegExp(`^wrong settings of the stage:\\n  ${name} must be .*${error}`));
+  expect(message).toMatch(new RegExp(`^invalid settings of the stage:\\n  ${name} must be .*${error}`));
 });
 
 test('a function that does not start names the wrong quota and its maximum', () => {

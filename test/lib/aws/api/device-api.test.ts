@@ -11,7 +11,7 @@ const all = (template: Template, type: string): Properties[] =>
 const dev = stackOf().template;
 const prod = stackOf(production).template;
 const logging = stackOf({ deviceAccessLog: true, keepData: false }).template;
-/** The values of a variable, by the functions that have it. */
+/** Returns the values of a variable by the names of the functions that have it. */
 const valuesOf = (template: Template, variable: string): Record<string, unknown> =>
   Object.fromEntries(
     all(template, 'AWS::Lambda::Function')
@@ -19,20 +19,20 @@ const valuesOf = (template: Template, variable: string): Record<string, unknown>
       .map(({ Description, Environment }) => [Description.split(': ')[1], Environment.Variables[variable]]),
   );
 
-describe('the API of the devices', () => {
-  it('has a throttle of its own, which is a setting of the stage', () => {
+describe('the device API', () => {
+  it('throttles calls separately, as the stage configures', () => {
     const settingsOf = (template: Template) =>
       all(template, 'AWS::ApiGatewayV2::Stage').map(({ DefaultRouteSettings }) => DefaultRouteSettings);
     expect(settingsOf(dev)).toEqual([{ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 }]);
     expect(settingsOf(prod)).toEqual([{ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 70 }]);
   });
 
-  it('keeps no line for each call unless it is told to', () => {
+  it('keeps no access log by default', () => {
     for (const template of [dev, prod])
       expect(all(template, 'AWS::ApiGatewayV2::Stage')[0]).not.toHaveProperty('AccessLogSettings');
   });
 
-  it('logs each call, where it is told to, as JSON without body, query, header or id, with the same retention as all other logs', () => {
+  it('logs calls with deviceAccessLog: in JSON, without bodies, queries, headers and ids, with the usual retention', () => {
     const [{ AccessLogSettings }] = all(logging, 'AWS::ApiGatewayV2::Stage') as [Properties];
     const { DestinationArn, Format } = AccessLogSettings;
     expect(JSON.parse(Format)).toMatchObject({ requestId: '$context.requestId', resource: '$context.routeKey' });
@@ -43,11 +43,11 @@ describe('the API of the devices', () => {
     expect(group).toMatchObject({ Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
   });
 
-  it('answers no CORS by itself', () => {
+  it('leaves CORS to its functions', () => {
     for (const api of all(dev, 'AWS::ApiGatewayV2::Api')) expect(api).not.toHaveProperty('CorsConfiguration');
   });
 
-  it('is at its own name where the stage has one, and nowhere else', () => {
+  it('listens only at the custom domain of a stage that has one', () => {
     prod.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
       DomainName: 'devices.example.org',
       DomainNameConfigurations: [Match.objectLike({ CertificateArn: certificate('b'), SecurityPolicy: 'TLS_1_2' })],
@@ -61,7 +61,7 @@ describe('the API of the devices', () => {
     dev.resourceCountIs('AWS::ApiGatewayV2::DomainName', 0);
   });
 
-  it('is in an output of the stack, and in the environment of the functions that give the address of the service', () => {
+  it('publishes its address as an output, and to functions that return it', () => {
     expect(prod.findOutputs('DeviceUrl')).toMatchObject({
       DeviceUrl: { Value: 'https://devices.example.org/api/v1' },
     });
@@ -71,15 +71,18 @@ describe('the API of the devices', () => {
     expect(valuesOf(prod, 'DEVICE_URL')).not.toHaveProperty('devices');
   });
 
-  it('raises an alarm when it answers 5xx, and when its throttle refuses calls or will soon, but not when there are no calls', () => {
+  it('raises an alarm for 5xx and for calls above or near the throttle, but not for missing data', () => {
     const [filter] = all(logging, 'AWS::Logs::MetricFilter').filter(
-      ({ MetricTransformations: [made] }) => made.MetricName === 'ThrottledDeviceCalls',
+      ({ MetricTransformations: [metric] }) => metric.MetricName === 'ThrottledDeviceCalls',
     ) as [Properties];
     expect(filter.FilterPattern).toBe('{ ($.status = "429") && ($.statusOfFunction != "429") }');
     const [{ MetricName, MetricNamespace, MetricValue }] = filter.MetricTransformations;
     expect(MetricValue).toBe('1');
     const counted = { Statistic: 'Sum', Period: 300, TreatMissingData: 'notBreaching' };
-    const told = { AlarmActions: [Match.anyValue()], AlarmDescription: Match.stringLikeRegexp('^Devices ') };
+    const notified = {
+      AlarmActions: [Match.anyValue()],
+      AlarmDescription: Match.stringLikeRegexp('^The device API fails'),
+    };
     logging.hasResourceProperties('AWS::CloudWatch::Alarm', {
       ...counted,
       MetricName,
@@ -97,7 +100,7 @@ describe('the API of the devices', () => {
     });
     prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
       ...counted,
-      ...told,
+      ...notified,
       MetricName: '5xx',
       Namespace: 'AWS/ApiGateway',
       ...ofDeviceApi,
@@ -106,8 +109,8 @@ describe('the API of the devices', () => {
   });
 });
 
-describe('both APIs', () => {
-  it('cannot be targets of webhooks, neither by their own names nor by those of API Gateway', () => {
+describe('the addresses of both APIs', () => {
+  it('cannot be targets of webhooks, neither as custom domains nor as assigned by API Gateway', () => {
     const callers = ['channels', 'deliver', 'webhooks'];
     const ofDev = valuesOf(dev, 'OWN_URLS');
     const ofProd = valuesOf(prod, 'OWN_URLS');

@@ -19,7 +19,7 @@ const off = [aclOf({}), aclOf({ stage: 'prod', waf: false })];
 const on = aclOf({ waf: 'true', loginRate: 50 });
 
 describe('the web ACL', () => {
-  it('is in front of the API of the apps, by default in production', () => {
+  it('protects the app API, by default in production', () => {
     const { template } = prod;
     const [id] = Object.keys(template.findResources('AWS::ApiGateway::Stage'));
     const [association] = Object.values<Properties>(template.findResources('AWS::WAFv2::WebACLAssociation'));
@@ -28,7 +28,7 @@ describe('the web ACL', () => {
     on.template.resourceCountIs('AWS::WAFv2::WebACL', 1);
   });
 
-  it('blocks no body that the contracts allow, and no app without a User-Agent', () => {
+  it('lets bodies pass that the contracts allow, and apps without a User-Agent', () => {
     const { rules } = prod;
     const common = rules.AWSManagedRulesCommonRuleSet.Statement.ManagedRuleGroupStatement;
     const counted = common.RuleActionOverrides.map(({ Name, ActionToUse }: Properties) => {
@@ -47,7 +47,7 @@ describe('the web ACL', () => {
     for (const rule of Object.values(rules)) expect(rule.VisibilityConfig.CloudWatchMetricsEnabled).toBe(true);
   });
 
-  it('limits the rate of an address at operations where a password or a code can be guessed', () => {
+  it('limits attempts per address at operations where a password or code can be guessed', () => {
     const rate = rateOf(on);
     expect(rate).toMatchObject({ AggregateKeyType: 'IP', Limit: 50, EvaluationWindowSec: 300 });
     const paths = rate.ScopeDownStatement.OrStatement.Statements.map(({ ByteMatchStatement }: Properties) => {
@@ -58,14 +58,14 @@ describe('the web ACL', () => {
     expect(paths).toEqual(['/users/login', '/users/password-reset', '/users/password-reset/confirm', ...oidc]);
   });
 
-  it('counts the callers behind a proxy, and not the proxy', () => {
+  it('counts attempts by the address in the header of a trusted proxy', () => {
     expect(rateOf(proxied)).toMatchObject({
       AggregateKeyType: 'FORWARDED_IP',
       ForwardedIPConfig: { HeaderName: 'X-Viewer', FallbackBehavior: 'NO_MATCH' },
     });
   });
 
-  it('counts who is connected, too: past the proxy anybody can write an address into its header', () => {
+  it('counts attempts by the connected address too, because calls that bypass the proxy can forge its header', () => {
     const peer = proxied.rules['login-rate-of-peer'].Statement.RateBasedStatement;
     expect(peer).toMatchObject({ AggregateKeyType: 'IP', Limit: 20 * rateOf(proxied).Limit });
     expect(peer.ScopeDownStatement).toEqual(rateOf(proxied).ScopeDownStatement);

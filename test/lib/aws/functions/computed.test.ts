@@ -14,16 +14,16 @@ const bundling = (source: string, folder = root) =>
     plugins: [computedFor('server', folder)],
   });
 
-test('a bundle has the exports of its computed module, and not the code that makes them', async () => {
+test('a bundle contains the exports of its computed module, but not the code that computes them', async () => {
   const { outputFiles } = await bundling(`export * from './functions/api/server/description.ts';`);
   expect(outputFiles[0]?.text).toContain('getServerConfig');
   expect(outputFiles[0]?.text).not.toContain('describeApi');
 });
 
-test('no bundle is made of a function that does not import the module which is computed for it', async () => {
+test('bundling fails if a function does not import its computed module', async () => {
   await expect(bundling('export {};')).rejects.toThrow('server does not import functions/api/server/description.ts');
 });
 
-test('no bundle is made when the module that is computed is not where it is expected', async () => {
+test('bundling fails if the file of the computed module does not exist', async () => {
   await expect(bundling('export {};', '/elsewhere')).rejects.toThrow('description.ts, which the bundle of server');
 });

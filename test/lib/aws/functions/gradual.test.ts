@@ -13,7 +13,7 @@ const aliasOf = (name: string): [string, Properties] => {
   if (!found) throw new Error(`${name} has no alias`);
   return found;
 };
-/** The logical id of the version that an alias leads to: another id is another version. */
+/** Returns the logical id of the version of a function. A new version has a new id. */
 const versionOf = (context: Parameters<typeof stackOf>[0], name: string): string => {
   const synthesised = stackOf(context);
   const found = all('AWS::Lambda::Version', synthesised.template).find(
@@ -22,15 +22,15 @@ const versionOf = (context: Parameters<typeof stackOf>[0], name: string): string
   return found?.[0] ?? 'none';
 };
 
-describe('a stage with gradual deployments', () => {
-  it('is each that is not for development, unless its settings say otherwise', () => {
+describe('gradual deployments', () => {
+  it('apply in production by default, and can be disabled', () => {
     for (const context of [{}, { ...production, gradualDeployments: false }])
       for (const type of ['Lambda::Alias', 'Lambda::Version', 'CodeDeploy::Application', 'CodeDeploy::DeploymentGroup'])
         stackOf(context).template.resourceCountIs(`AWS::${type}`, 0);
     expect(all('AWS::Lambda::Alias')).toHaveLength(names.length);
   });
 
-  it.each(names)('%s: is invoked by its alias alone, which leads to a version of it', (name) => {
+  it.each(names)('invoke %s only through its alias, which points to a version', (name) => {
     const [alias, { FunctionVersion, Name }] = aliasOf(name);
     const [version] = FunctionVersion['Fn::GetAtt'];
     expect([Name, template.toJSON().Resources[version].Properties.FunctionName]).toEqual(['live', { Ref: idOf(name) }]);
@@ -43,7 +43,7 @@ describe('a stage with gradual deployments', () => {
     expect(invoking.filter((json) => json.includes(`"${idOf(name)}"`))).toEqual([]);
   });
 
-  it('shifts a tenth of the invocations for 5 minutes, and goes back when an alarm rings or somebody stops it', () => {
+  it('shift a tenth of the invocations for 5 minutes, and roll back when an alarm fires or somebody stops them', () => {
     const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
     const idOfAlarm = (id: string) =>
       alarms.find(([, { Properties }]) => Properties.AlarmDescription.endsWith(`#${id}`))?.[0];
@@ -66,7 +66,7 @@ describe('a stage with gradual deployments', () => {
     expect(new Set(groups).size).toBe(names.length);
   });
 
-  it('lets CodeDeploy move these aliases and look at these alarms, and nothing else', () => {
+  it('let CodeDeploy shift these aliases and read these alarms, and nothing else', () => {
     const [[, { ServiceRoleArn }]] = all('AWS::CodeDeploy::DeploymentGroup') as [[string, Properties]];
     const { Properties } = template.toJSON().Resources[ServiceRoleArn['Fn::GetAtt'][0]];
     expect(Properties.ManagedPolicyArns).toBeUndefined();
@@ -77,22 +77,22 @@ describe('a stage with gradual deployments', () => {
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       },
     ]);
-    const [moving, looking, ...more] = Properties.Policies[0].PolicyDocument.Statement;
+    const [shifting, reading, ...more] = Properties.Policies[0].PolicyDocument.Statement;
     const arns = names.map((name) => ({ 'Fn::GetAtt': [idOf(name), 'Arn'] }));
-    expect(moving.Resource).toEqual(arns.flatMap((arn) => [arn, { 'Fn::Join': ['', [arn, ':live']] }]));
-    expect([looking.Action, looking.Resource.length, more]).toEqual(['cloudwatch:DescribeAlarms', 3, []]);
+    expect(shifting.Resource).toEqual(arns.flatMap((arn) => [arn, { 'Fn::Join': ['', [arn, ':live']] }]));
+    expect([reading.Action, reading.Resource.length, more]).toEqual(['cloudwatch:DescribeAlarms', 3, []]);
     expect(all('AWS::IAM::Policy')).toEqual([]);
   });
 
-  it('makes a new version when the environment of a function alone changes, and none when nothing of it does', () => {
+  it('publish a new version only of functions whose code or environment changes', () => {
     const before = names.map((name) => versionOf(production, name));
     const limited = names.map((name) => versionOf({ ...production, rateLimit: 7 }, name));
     expect(limited.map((version, at) => version === before[at])).toEqual([false, true, true]);
-    const silent = { ...production, silenceMinutes: 30, concurrency: { devices: 200 } };
-    expect(names.map((name) => versionOf(silent, name))).toEqual(before);
+    const unrelated = { ...production, silenceMinutes: 30, concurrency: { devices: 200 } };
+    expect(names.map((name) => versionOf(unrelated, name))).toEqual(before);
   });
 
-  it('keeps mappings and routes where it is switched on or off, so that no queue is left alone meanwhile', () => {
+  it('keep event source mappings and routes when they are enabled or disabled, so that every queue keeps its consumer', () => {
     const other = stackOf({ ...production, gradualDeployments: false }).template;
     for (const type of [
       'AWS::Lambda::EventSourceMapping',
@@ -102,16 +102,19 @@ describe('a stage with gradual deployments', () => {
       expect(all(type, other).map(([id]) => id)).toEqual(all(type).map(([id]) => id));
   });
 
-  it.each([{}, { gradualDeployments: false }])('may invoke what its API leads to before it leads there: %j', (more) => {
-    const { template } = stackOf({ ...production, ...more });
-    const [integration] = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
-    const [permission = ''] = [integration?.DependsOn].flat();
-    expect(template.toJSON().Resources[permission].Properties.FunctionName).toEqual(
-      integration?.Properties.IntegrationUri,
-    );
-  });
+  it.each([{}, { gradualDeployments: false }])(
+    'grant the API permission to invoke a function before they route to it: %j',
+    (more) => {
+      const { template } = stackOf({ ...production, ...more });
+      const [integration] = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
+      const [permission = ''] = [integration?.DependsOn].flat();
+      expect(template.toJSON().Resources[permission].Properties.FunctionName).toEqual(
+        integration?.Properties.IntegrationUri,
+      );
+    },
+  );
 
-  it('watches functions and not aliases: a metric of a function counts all of its versions', () => {
+  it('leave alarms on functions instead of aliases, because metrics of a function cover all versions', () => {
     for (const [, properties] of all('AWS::CloudWatch::Alarm')) {
       expect(JSON.stringify(properties)).not.toContain('"Resource"');
       for (const name of names) expect(JSON.stringify(properties)).not.toContain(`"${aliasOf(name)[0]}"`);

@@ -14,7 +14,7 @@ const ruleArn = Match.objectLike({
   'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('rule/sensor_cloud_prod_2_messages$')])],
 });
 
-describe('MQTT for devices', () => {
+describe('MQTT', () => {
   it('exists only in stages with the setting `mqtt`, and needs few resources', () => {
     const count = (stack: Template) => Object.keys(stack.toJSON().Resources).length;
     expect(JSON.stringify(off.toJSON())).not.toContain('AWS::IoT::');
@@ -33,7 +33,7 @@ describe('MQTT for devices', () => {
     expect(new Set(rules(template))).toEqual(new Set(['sensor_cloud_prod_2_messages']));
   });
 
-  it('accepts the connections that the authorizer allows, only over TLS, at a host name of AWS or of the stage', () => {
+  it('accepts connections that the authorizer allows, only over TLS, at a host of AWS or of the stage', () => {
     template.hasResourceProperties('AWS::IoT::Authorizer', {
       AuthorizerFunctionArn: arn('authorizer'),
       SigningDisabled: true,
@@ -42,7 +42,7 @@ describe('MQTT for devices', () => {
     const names = [template, named].flatMap((stack) =>
       Object.values(stack.findResources('AWS::IoT::Authorizer')).map(({ Properties }) => Properties.AuthorizerName),
     );
-    // The same of every stage: CloudFormation refuses a second one in the account and region.
+    // The same in every stage, so that CloudFormation rejects a second one in the account and region.
     expect(names).toEqual(['sensor-cloud', 'sensor-cloud']);
     const domain = {
       AuthorizerConfig: { AllowAuthorizerOverride: false, DefaultAuthorizerName: { Ref: 'mqttauthorizer' } },
@@ -53,10 +53,10 @@ describe('MQTT for devices', () => {
     template.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...domain, DomainName: Match.absent() });
     const own = { DomainName: 'mqtt.example.org', ServerCertificateArns: [mqttCertificateArn] };
     named.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...domain, ...own });
-    expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow('mqttHost: it needs a certificate');
+    expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow('mqttHost: requires mqttCertificateArn');
   });
 
-  it('passes on every message of a device with its bytes and its sender; only AWS IoT may do so, and only by this rule', () => {
+  it('forwards every device message unchanged with its sender, and only through this rule of AWS IoT', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       RuleName: 'sensor_cloud_prod_2_messages',
       TopicRulePayload: {
@@ -79,7 +79,7 @@ describe('MQTT for devices', () => {
       });
   });
 
-  it('stores messages that could not be passed on, and those that the function failed at, in the queue that is processed later', () => {
+  it('queues messages that could not be handed over, or at which the function failed', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       TopicRulePayload: {
         ErrorAction: { Sqs: { QueueUrl: { Ref: idOf('mqtt-queue') }, RoleArn: arn('mqtt-failed-role') } },
@@ -89,7 +89,7 @@ describe('MQTT for devices', () => {
       Description: Match.stringLikeRegexp(': ingest$'),
       DeadLetterConfig: { TargetArn: arn('mqtt-queue') },
     });
-    // By itself Lambda would try for six hours, unseen.
+    // By default Lambda would retry unseen for six hours.
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: { Ref: idOf('ingest') },
       MaximumEventAgeInSeconds: 60,
@@ -117,7 +117,7 @@ describe('MQTT for devices', () => {
     });
   });
 
-  it('raises an alarm when devices are refused, and when the rule fails', () => {
+  it('raises an alarm when AWS IoT rejects devices, and when the rule fails', () => {
     const sums = Object.values(template.findResources('AWS::CloudWatch::Alarm'))
       .map(({ Properties }) => Properties)
       .filter(({ Metrics = [] }: Properties) => JSON.stringify(Metrics).includes('AWS/IoT'));
@@ -131,7 +131,7 @@ describe('MQTT for devices', () => {
     for (const { TreatMissingData } of sums) expect(TreatMissingData).toBe('notBreaching');
   });
 
-  it('has outputs with its address and with the topic of Basic Ingest', () => {
+  it('publishes its endpoint and the topic of Basic Ingest as outputs', () => {
     expect(JSON.stringify(template.findOutputs('*'))).toContain(
       '"$aws/rules/sensor_cloud_prod_2_messages/v1/devices/{sensorId}/messages"',
     );

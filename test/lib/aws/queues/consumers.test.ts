@@ -14,18 +14,18 @@ type Properties = any;
 
 const contracts: readonly Consumer[] = consumers;
 
-const found = (concurrency?: object) => {
+const stackWith = (concurrency?: object) => {
   const { template, idOf } = stackOf({ mqtt: true, ...(concurrency && { concurrency }) });
   const functions: Record<string, Properties> = template.findResources('AWS::Lambda::Function');
   const mappings: Properties[] = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
   return {
-    /** Reservations by the names of functions. */
+    /** Reservations by function name. */
     reserved: Object.fromEntries(
       Object.values(functions)
         .filter(({ Properties }) => 'ReservedConcurrentExecutions' in Properties)
         .map(({ Properties }) => [Properties.Description.split(': ')[1], Properties.ReservedConcurrentExecutions]),
     ),
-    /** What the queues of a consumer may take, each. */
+    /** Returns the maximum concurrency of each queue of a consumer. */
     sharesOf: (name: string): number[] =>
       mappings
         .filter(({ Properties }) => Properties.FunctionName.Ref === idOf(name))
@@ -33,20 +33,20 @@ const found = (concurrency?: object) => {
   };
 };
 
-const all = { devices: 40, process: 9_000, deliver: 9_000, sweep: 2 };
-const most = found(all);
-/** Two for each queue, and something over that is too little for a third. */
+const generous = { devices: 40, process: 9_000, deliver: 9_000, sweep: 2 };
+const large = stackWith(generous);
+/** Two for each queue, and a remainder that is too small for a third. */
 const ofFalls = contracts.filter(({ name }) => name !== 'data-jobs');
-const least = Object.fromEntries(ofFalls.map(({ name, queues }) => [name, 3 * queues.length - 1]));
-const few = found({ ...least, sweep: 0 });
-const none = found();
+const minimal = Object.fromEntries(ofFalls.map(({ name, queues }) => [name, 3 * queues.length - 1]));
+const small = stackWith({ ...minimal, sweep: 0 });
+const none = stackWith();
 
 test.each([
   ['events', 20],
   ['timers', 20],
   ['deliveries', 30],
   ['retries', 30],
-])('a process that is killed holds back what it has of %s for %d s at the most', (name, seconds) => {
+])('messages of %s that a killed process had received become visible again within %d s', (name, seconds) => {
   const { template, idOf } = stackOf({});
   const queue: Properties = template.findResources('AWS::SQS::Queue')[idOf(`${name}-queue`)];
   const [{ FunctionName } = { FunctionName: {} }] = Object.values(
@@ -56,34 +56,34 @@ test.each([
     .filter(({ EventSourceArn }) => EventSourceArn['Fn::GetAtt'][0] === idOf(`${name}-queue`));
   const { Timeout } = template.findResources('AWS::Lambda::Function')[FunctionName.Ref]?.Properties ?? {};
   expect(queue.Properties.VisibilityTimeout).toBeLessThanOrEqual(seconds);
-  // Otherwise a second process works on it beside the first, and Lambda takes no such queue.
+  // Otherwise a second process would handle it concurrently, and Lambda rejects such a queue.
   expect(queue.Properties.VisibilityTimeout).toBeGreaterThan(Timeout);
-  // Nor does its claim of a delivery hold for longer.
+  // Nor does its lease of a delivery last longer.
   expect(LEASE_SECONDS).toBeLessThanOrEqual(30);
 });
 
 describe('reserved concurrency', () => {
-  it('is set by the stage, only for these functions; 0 reserves nothing', () => {
-    expect([most.reserved, few.reserved, none.reserved]).toEqual([all, least, {}]);
+  it('follows the setting of the stage, and 0 reserves nothing', () => {
+    expect([large.reserved, small.reserved, none.reserved]).toEqual([generous, minimal, {}]);
   });
 
-  it.each(ofFalls)('$name: its queues use at most what is reserved, and what its contract says', (consumer) => {
+  it.each(ofFalls)('limits the queues of $name, as its contract does', (consumer) => {
     const { name, queues, concurrency } = consumer;
-    expect(few.sharesOf(name)).toEqual(queues.map(() => 2));
-    for (const { sharesOf } of [most, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
+    expect(small.sharesOf(name)).toEqual(queues.map(() => 2));
+    for (const { sharesOf } of [large, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
   });
 
-  it.each(ofFalls)('$name: is refused when it is less than Lambda needs for its queues', ({ name, queues }) => {
+  it.each(ofFalls)('rejects fewer than Lambda needs for the queues of $name', ({ name, queues }) => {
     const stage = (reserved: number) => () =>
       stageFrom((key) => (key === 'concurrency' ? { [name]: reserved } : undefined));
     const enough = 2 * queues.length;
-    expect(stage(enough - 1)).toThrow(`concurrency: ${name} needs ${enough} or more, or 0, for `);
+    expect(stage(enough - 1)).toThrow(`concurrency: ${name} must be 0 or at least ${enough}, because `);
     expect(stage(enough)).not.toThrow();
   });
 });
 
 describe('a consumer of a FIFO queue', () => {
-  it('with a batch size above ten is refused', () => {
+  it('rejects a batch size above ten', () => {
     const { stack } = stackOf({ mqtt: true });
     const fifo = contracts.find(({ queues }) => queues.some(isFifo)) as Consumer;
     const lambda = stack.node.findChild(fifo.name) as LambdaFunction;
@@ -91,7 +91,7 @@ describe('a consumer of a FIFO queue', () => {
     const queues = Object.fromEntries(queueNames.map((name) => [name, queue])) as unknown as Queues;
     const stage = stageFrom(() => undefined);
     expect(() => addEventSources(lambda, { ...fifo, batchSize: 11 }, queues, stage)).toThrow(
-      `${fifo.name} takes 11 messages at a time, but ${fifo.queues.find(isFifo)} is FIFO: 10 at most`,
+      `${fifo.name} has a batch size of 11, but the FIFO queue ${fifo.queues.find(isFifo)} allows 10 at most`,
     );
   });
 });

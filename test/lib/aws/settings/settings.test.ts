@@ -9,8 +9,8 @@ import { stackOf } from '#test/fixtures/stack.ts';
 
 const stages = Math.max(...Object.values(accepted).map(({ length }) => length));
 
-describe('a stage with any settings', () => {
-  it.each(Array.from({ length: stages }, (_, at) => at))('is synthesised without a finding of cdk-nag: %d', (at) => {
+describe('a stage with every accepted value of its settings', () => {
+  it.each(Array.from({ length: stages }, (_, at) => at))('passes cdk-nag: set %d', (at) => {
     const context = Object.fromEntries(
       Object.entries(accepted).map(([name, values]) => [name, values[at % values.length]]),
     );
@@ -19,7 +19,7 @@ describe('a stage with any settings', () => {
   });
 });
 
-/** The code of some folders, without the declarations of settings. */
+/** Returns the code of folders, without the declarations of settings. */
 const codeOf = (...folders: string[]): string => {
   const root = new URL('../../../../', import.meta.url).pathname;
   return folders
@@ -29,18 +29,19 @@ const codeOf = (...folders: string[]): string => {
     .join('\n');
 };
 
-it('is read by the stack or by functions: a setting that is only declared compiles, and does nothing', () => {
+it('the stack or a function reads every setting of a stage', () => {
+  // An unused setting compiles and does nothing.
   const code = codeOf('lib/aws/');
   const isRead = (name: string) =>
     new RegExp(String.raw`\bstage\.${name}\b|\b${name}\b[^{}]*\}(: Stage\b| = stage\b)`).test(code);
   const rows = Object.values<Setting>(environment);
-  const isGiven = (name: string) => rows.some(({ about }) => about?.stage === name && about.capabilities?.length);
+  const isPassedOn = (name: string) => rows.some(({ about }) => about?.stage === name && about.capabilities?.length);
   const { stage: _, ...others } = settings;
   const names = [...Object.keys(others), 'name'];
-  expect(names.filter((name) => !isRead(name) && !isGiven(name))).toEqual([]);
+  expect(names.filter((name) => !isRead(name) && !isPassedOn(name))).toEqual([]);
 });
 
-it('is read by functions: a variable that is only declared compiles, and does nothing', () => {
+it('functions read every variable of the environment', () => {
   const code = codeOf('functions/', 'shared/');
   expect(Object.keys(environment).filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
 });

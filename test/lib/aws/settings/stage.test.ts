@@ -8,11 +8,11 @@ const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c
 const both = { publicUrl: 'https://cloud.example.org', deviceUrl: 'https://cloud.example.org' };
 
 describe('the settings of a stage', () => {
-  it('all have a default', () => {
+  it('each have a default', () => {
     expect(stage()).toMatchObject({ name: 'dev', rateLimit: 30, allowPrivateTargets: false, retrySchedule: [] });
   });
 
-  it('are read as text, as the command line gives them', () => {
+  it('accept text, as the command line passes it', () => {
     const given = {
       stage: 'prod',
       publicUrl: 'https://cloud.example.org',
@@ -39,7 +39,7 @@ describe('the settings of a stage', () => {
     });
   });
 
-  it('are read as JSON, as cdk.json gives them', () => {
+  it('accept JSON, as cdk.json contains it', () => {
     const given = {
       rateLimit: 50,
       allowPrivateTargets: true,
@@ -52,7 +52,7 @@ describe('the settings of a stage', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
-  it("contain only the hash of the proxy's secret, whether it is given as text or JSON, in plain or hashed", () => {
+  it("contain only the hash of the proxy's secret, given as text or JSON, plain or hashed", () => {
     const secret = 'a-secret-of-16-or-more';
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };
@@ -62,14 +62,14 @@ describe('the settings of a stage', () => {
       expect(stage({ trustedProxy: none }).trustedProxy).toEqual({ header: '', secretHeader: '', secret: '' });
   });
 
-  it('keep data by default, except in stages whose name begins with dev or test', () => {
+  it('retain data by default, except in stages named dev or test, alone or before a digit or hyphen', () => {
     expect(['dev', 'test-2', 'prod', 'acme'].map((name) => stage({ stage: name }).keepData)).toEqual([
       false,
       false,
       true,
       true,
     ]);
-    // A home in Devon is no try, and neither is one named after a testament.
+    // Names that merely begin with dev or test are production.
     expect(['devon', 'testament', 'dev2', 'dev-anna', 'test'].map((name) => stage({ stage: name }).keepData)).toEqual([
       true,
       true,
@@ -123,26 +123,26 @@ describe('the settings of a stage', () => {
     ['quotas', '{"bot":1}'],
     ['quotas', { bots: 1.5 }],
     ['quotas', '7'],
-  ])('name what is wrong: %s=%s', (key, value) => {
+  ])('reject an invalid value and name the setting: %s=%s', (key, value) => {
     expect(() => stage({ [key]: value })).toThrow(new RegExp(`\\n  ${key}(:| must be) `));
   });
 
   it.each([
-    [{ certificateArn }, 'publicUrl: a certificate needs the address'],
-    [{ deviceCertificateArn: certificateArn }, 'deviceUrl: a certificate needs the address'],
+    [{ certificateArn }, 'publicUrl: required with certificateArn'],
+    [{ deviceCertificateArn: certificateArn }, 'deviceUrl: required with deviceCertificateArn'],
     [
       { ...both, certificateArn, deviceCertificateArn: certificateArn },
-      'deviceUrl: API Gateway gives a name to one API, and publicUrl has it',
+      'deviceUrl: must differ from publicUrl, because API Gateway maps a host to one API',
     ],
     [
       { concurrency: { deliver: 3 } },
-      'concurrency: deliver needs 4 or more, or 0, for each queue that it reads takes at least 2',
+      'concurrency: deliver must be 0 or at least 4, because each of its queues needs 2',
     ],
-  ])('name what does not go together: %j', (given, sentence) => {
-    expect(() => stage(given)).toThrow(`wrong settings of the stage:\n  ${sentence}`);
+  ])('reject settings that contradict each other: %j', (given, sentence) => {
+    expect(() => stage(given)).toThrow(`invalid settings of the stage:\n  ${sentence}`);
   });
 
-  it('may give both APIs one name when a proxy in front distinguishes them', () => {
+  it('allow both APIs the same host if a proxy in front terminates TLS', () => {
     expect(stage(both)).toMatchObject(both);
   });
 

@@ -16,7 +16,7 @@ const dev = stackOf({ ...whole, alarmEmail: '' }).template;
 const prod = stackOf({ ...production, mqtt: true }).template;
 
 describe('the alarms', () => {
-  it('each say in a sentence what they mean for people, with a link to what to do', () => {
+  it('each describe their impact, with a link to the runbook', () => {
     const texts = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription);
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) expect(text).toMatch(/^[A-Z].{40,}\. What to do: lib\/aws\/runbook\.md#[a-z0-9-]+$/);
@@ -24,20 +24,20 @@ describe('the alarms', () => {
     expect(elsewhere.AlarmDescription).toMatch(/ What to do: https:\/\/w\.example\/r#[a-z0-9-]+$/);
   });
 
-  it('have exactly one chapter each in the runbook', () => {
+  it('each have exactly one chapter in the runbook', () => {
     const anchors = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
-    const [, ofAlarms = ''] = runbook.split('\n## Alarms\n');
-    const [text = ''] = ofAlarms.split('\n## ');
+    const [, alarmPart = ''] = runbook.split('\n## Alarms\n');
+    const [text = ''] = alarmPart.split('\n## ');
     const chapters = text
       .split('\n### ')
       .slice(1)
       .map((chapter) => chapter.split(/\n\n(.*)/s));
     expect(chapters.map(([id]) => id).sort()).toEqual(anchors.sort());
-    // What it means, how to look, what to do.
-    for (const [, says = ''] of chapters) expect(says.length).toBeGreaterThan(150);
+    // Meaning, first check, remedy.
+    for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(150);
   });
 
-  it('are explained by a runbook without broken links', () => {
+  it('link to a runbook without broken links', () => {
     const slugs = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title.toLowerCase().replaceAll(' ', '-'),
     );
@@ -46,20 +46,20 @@ describe('the alarms', () => {
     expect(links.filter((link = '') => !slugs.includes(link))).toEqual([]);
   });
 
-  it('are few, and use no more metrics than CloudWatch allows per alarm', () => {
+  it('stay below 45, and use no more metrics than CloudWatch allows per alarm', () => {
     const alarms = all(prod, 'AWS::CloudWatch::Alarm');
     expect(alarms.length).toBeLessThan(45);
     for (const { Metrics = [] } of alarms)
       expect(Metrics.filter(({ MetricStat }: Properties) => MetricStat).length).toBeLessThanOrEqual(10);
   });
 
-  it('are sent to the address of the stage, if it has one', () => {
+  it('notify the address of the stage, if it has one', () => {
     prod.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'night@example.org' });
     for (const { AlarmActions } of all(prod, 'AWS::CloudWatch::Alarm')) expect(AlarmActions).toHaveLength(1);
     dev.resourceCountIs('AWS::SNS::Topic', 0);
   });
 
-  it('name only topics that CloudWatch may publish to, for this account alone', () => {
+  it('use only topics that CloudWatch may publish to, for this account alone', () => {
     const policies = all(prod, 'AWS::SNS::TopicPolicy');
     const topics = all(prod, 'AWS::CloudWatch::Alarm').flatMap(({ AlarmActions }) => AlarmActions);
     const wanted = {
@@ -77,8 +77,8 @@ describe('the alarms', () => {
     }
   });
 
-  /** What is watched: names of metrics with their dimensions, those inside of expressions too. */
-  const watched = (template: Template): string[] =>
+  /** Returns the metrics of all alarms with their dimensions, including those in expressions. */
+  const metricsOf = (template: Template): string[] =>
     all(template, 'AWS::CloudWatch::Alarm')
       .flatMap(({ MetricName, Dimensions, Metrics = [] }) => [
         { MetricName, Dimensions },
@@ -91,28 +91,28 @@ describe('the alarms', () => {
         ),
       );
 
-  it('watch every queue, every background function, both APIs, the table and each of its indexes', () => {
-    const seen = watched(dev);
+  it('cover every queue, every background function, both APIs, the table and each of its indexes', () => {
+    const covered = metricsOf(dev);
     const idOf = (name: string) =>
       Object.entries(dev.findResources('AWS::Lambda::Function')).find(
         ([, { Properties }]) => Properties.FunctionName === `Test-${name}`,
       )?.[0];
     for (const { name } of [...consumers, ...schedules])
-      expect(seen).toEqual(expect.arrayContaining([`Errors ${idOf(name)}`, `Throttles ${idOf(name)}`]));
+      expect(covered).toEqual(expect.arrayContaining([`Errors ${idOf(name)}`, `Throttles ${idOf(name)}`]));
     for (const [id, { Properties }] of Object.entries(dev.findResources('AWS::SQS::Queue')))
-      expect(seen).toContain(
+      expect(covered).toContain(
         `${Properties.RedrivePolicy ? 'ApproximateAgeOfOldestMessage' : 'ApproximateNumberOfMessagesVisible'} ${id}`,
       );
     const [table] = Object.keys(dev.findResources('AWS::DynamoDB::Table'));
     for (const kind of ['Read', 'Write']) {
-      expect(seen).toContain(`${kind}ThrottleEvents ${table}`);
+      expect(covered).toContain(`${kind}ThrottleEvents ${table}`);
       for (const index of Object.keys(tableDesign.indexes))
-        expect(seen).toContain(`${kind}ThrottleEvents ${index} ${table}`);
+        expect(covered).toContain(`${kind}ThrottleEvents ${index} ${table}`);
     }
-    for (const name of ['5XXError', '5xx', 'ClaimedAccountConcurrency']) expect(seen.join()).toContain(name);
+    for (const name of ['5XXError', '5xx', 'ClaimedAccountConcurrency']) expect(covered.join()).toContain(name);
   });
 
-  it('watch the metrics of the functions under the names with which they are written', () => {
+  it('use the metrics of the functions under the names with which they are written', () => {
     const ours = all(prod, 'AWS::CloudWatch::Alarm').filter(({ Namespace }) => Namespace === 'Test');
     const names = ours
       .filter(({ Dimensions }) => Dimensions)
@@ -138,12 +138,12 @@ describe('the alarms', () => {
       'SmsLimitReached',
     ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
-    // The authorizer measures nothing.
+    // The authorizer writes no metrics.
     for (const { Environment, FunctionName } of all(prod, 'AWS::Lambda::Function'))
       expect(Environment.Variables.METRICS_NAMESPACE).toBe(FunctionName === 'Test-authorizer' ? undefined : 'Test');
   });
 
-  it('fire when no message comes for as long as the stage says, and never when it says 0', () => {
+  it('fire when no message arrives for silenceMinutes, unless that is 0', () => {
     const absent = (template: Template) =>
       all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'MessagesAccepted');
     expect(absent(dev)).toEqual([]);
@@ -152,10 +152,10 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('watch a web ACL and mails only in stages that have them', () => {
+  it('cover a web ACL and email only in stages that have them', () => {
     for (const name of ['BlockedRequests', 'Reputation.BounceRate']) {
-      expect(watched(prod).join()).toContain(name);
-      expect(watched(dev).join()).not.toContain(name);
+      expect(metricsOf(prod).join()).toContain(name);
+      expect(metricsOf(dev).join()).not.toContain(name);
     }
   });
 
@@ -163,7 +163,7 @@ describe('the alarms', () => {
     ['events', 60],
     ['deliveries', 60],
     ['retries', 1_800],
-  ])('tell when a message of %s is older than %d s, and when any is dead', (name, seconds) => {
+  ])('fire when a message of %s is older than %d s, and for dead letters', (name, seconds) => {
     const idOf = (kind: string) =>
       Object.keys(dev.findResources('AWS::SQS::Queue')).find((id) => id.startsWith(`${name}${kind}`)) ?? '';
     const of = (kind: string) => ({
@@ -192,7 +192,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('fire when nobody has confirmed to be told of them, or nothing has looked for that, where somebody is to be told', () => {
+  it('fire when nobody has confirmed a subscription or the check does not run, in stages with alarmEmail', () => {
     const unheard = (template: Template) =>
       all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'AlarmSubscriptions');
     expect(unheard(dev)).toEqual([]);

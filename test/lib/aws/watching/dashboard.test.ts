@@ -10,7 +10,7 @@ const { template } = stackOf(production);
 const all = (type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-/** The widgets of the dashboard, with `?` for what is known only in the account. */
+/** Returns the widgets of the dashboard, with `?` for values that are known only after deployment. */
 const widgets = (): Properties[] => {
   const [{ DashboardBody }] = all('AWS::CloudWatch::Dashboard') as [Properties];
   const text = DashboardBody['Fn::Join'][1].map((part: unknown) => (typeof part === 'string' ? part : '?')).join('');
@@ -18,13 +18,13 @@ const widgets = (): Properties[] => {
 };
 
 describe('the dashboard', () => {
-  it('shows in its first row whether falls are told in time: all alarms, and the durations', () => {
+  it('shows in its first row whether falls are reported in time: all alarms, and the latencies', () => {
     const first = widgets().filter(({ y }) => y === 0);
     expect(first.map(({ x, properties: { title } }) => [x, title])).toEqual([
-      [0, 'Are falls told in time?'],
-      [6, 'From a message to the first attempt, and the canary from end to end, ms'],
-      [12, "From a message to the receiver's 2xx, ms"],
-      [18, 'What waits longest, s'],
+      [0, 'Are falls reported in time?'],
+      [6, 'From message to first attempt, and canary end to end (ms)'],
+      [12, "From message to the receiver's 2xx (ms)"],
+      [18, 'Oldest message of each queue, and oldest due task (s)'],
     ]);
     const [{ properties }] = first;
     expect(properties.alarms).toHaveLength(all('AWS::CloudWatch::Alarm').length);
@@ -46,7 +46,7 @@ describe('the dashboard', () => {
 });
 
 describe('the saved queries', () => {
-  it('search the logs of all functions and of the API, and their names begin with that of the stack', () => {
+  it('search the logs of all functions and of the API, in a folder named after the stack', () => {
     const queries = all('AWS::Logs::QueryDefinition');
     expect(queries.map(({ Name }) => Name)).toContainEqual(expect.stringMatching(/^Test\/what became of ID/));
     for (const { LogGroupNames, QueryString } of queries) {
@@ -55,11 +55,13 @@ describe('the saved queries', () => {
     }
   });
 
-  it('look for sentences that functions log', () => {
+  it('search for messages that functions actually log', () => {
     const filters = all('AWS::Logs::QueryDefinition').map(({ QueryString }) => String(QueryString));
-    const sentences = filters.flatMap((filter) => [...filter.matchAll(/message = "([^"]+)"/g)].map(([, said]) => said));
+    const messages = filters.flatMap((filter) =>
+      [...filter.matchAll(/message = "([^"]+)"/g)].map(([, message]) => message),
+    );
     const code = globSync(['functions/workers/**/*.ts', 'shared/**/*.ts']).map((file) => readFileSync(file, 'utf8'));
-    const isLogged = (said = '') => code.some((text) => new RegExp(`log\\([^)]*'${said}'`).test(text));
-    expect([sentences.length, sentences.filter((sentence) => !isLogged(sentence))]).toEqual([3, []]);
+    const isLogged = (message = '') => code.some((text) => new RegExp(`log\\([^)]*'${message}'`).test(text));
+    expect([messages.length, messages.filter((message) => !isLogged(message))]).toEqual([3, []]);
   });
 });

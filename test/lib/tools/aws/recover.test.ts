@@ -12,7 +12,7 @@ const stateIn = ({ world: { now: _, change: __, functions, ...rest } }: Drill) =
   structuredClone([rest, Object.values(functions).map(({ reserved, table }) => [reserved, table])]);
 
 describe('a recovery', () => {
-  test('leads to a stage on the recovered table, which has all that the old one has, and which alone is changed', async () => {
+  test('switches the stage to the recovered table, with all features of the old one, and changes no other table', async () => {
     const { run, world, calls, broken, lines } = drill();
     expect(await run()).toBe(true);
     expect([...broken]).toEqual([]);
@@ -48,9 +48,9 @@ describe('a recovery', () => {
     expect(lines.filter((line) => /^ +\d+\.\d s {2}/.test(line))).toHaveLength(10);
     const settings = `-c tableName=${goal.target} -c credentialsSince=2026-11-22T10:01:00.000Z`;
     expect(lines.slice(-5).join('\n')).toMatch(
-      new RegExp(`${settings}\\n.*alone, which stays.*npm run smoke -- --url https`, 's'),
+      new RegExp(`${settings}\\n.*which stays unchanged.*npm run smoke -- --url https`, 's'),
     );
-    expect(lines.join('\n')).toMatch(/waiting for 1 min: the table .* active\n/);
+    expect(lines.join('\n')).toMatch(/waiting for 1 min until the table .* active\n/);
   });
 
   test('stops and starts every function and queue of a whole stage', async () => {
@@ -66,10 +66,10 @@ describe('a recovery', () => {
     const reservations = (all: typeof functions) => all.map(({ name, reserved }) => [name, reserved]);
     expect(reservations(outcomeOf(world).functions)).toEqual(reservations(functions));
     expect(functions.length).toBeGreaterThan(25);
-    expect(lines.join('\n')).toMatch(/close the APIs: \d\d functions.*switch off 6 event source mappings/s);
+    expect(lines.join('\n')).toMatch(/close the APIs: stop \d\d functions.*disable 6 event source mappings/s);
   });
 
-  test('that is run again is done, and changes nothing', async () => {
+  test('changes nothing when it is repeated', async () => {
     const { run, calls, lines } = drill();
     await run();
     const before = calls.length;
@@ -79,7 +79,7 @@ describe('a recovery', () => {
     expect(lines.filter((line) => line.startsWith('done'))).toHaveLength(10);
   });
 
-  test('of a stage that was switched to the table by hand, without voiding credentials, deploys it again', async () => {
+  test('deploys again if the stage was switched to the table by hand, without invalidating credentials', async () => {
     const { run, world, calls, broken } = drill({
       before: templateOf(goal.target, ''),
       after: templateOf(goal.target, goal.settings.credentialsSince ?? ''),
@@ -94,7 +94,7 @@ describe('a recovery', () => {
     expect(world.functions['SensorCloud-prod-users']).toMatchObject({ since: '2026-11-22T10:01:00.000Z' });
   });
 
-  test('goes on to another time from the recovered table', async () => {
+  test('can recover the recovered table to another time', async () => {
     const { run, world, broken } = drill();
     await run();
     const later = goalOf('prod', '2026-11-22T11:00:00Z');
@@ -109,7 +109,7 @@ describe('a recovery', () => {
   });
 });
 
-test('what was erased since then is erased again in the recovered table, and nothing twice', async () => {
+test('repeats erasures made since then in the recovered table, each once', async () => {
   const { run, lines, tableNamed } = drill();
   const [old, recovered] = [OLD, goal.target].map((name) => store(tableNamed(name)).dataJobs);
   const at = (minutes: number) => {
@@ -128,8 +128,8 @@ test('what was erased since then is erased again in the recovered table, and not
   expect(await recovered?.erasuresSince(0)).toHaveLength(2);
 });
 
-describe('--plan', () => {
-  test('changes nothing, at the start, at the end and wherever a run stopped, and says what is done and what is to do', async () => {
+describe('recover --plan', () => {
+  test('changes nothing, wherever a run stopped, and lists what is done and what is to do', async () => {
     const { outcome, calls } = await endOf(null);
     let states = 0;
     for (const at of [...calls.keys()].filter((key) => !isReading(calls[key] ?? '')))
@@ -147,19 +147,19 @@ describe('--plan', () => {
     expect(states).toBeGreaterThan(10);
   });
 
-  test('at the start has everything to do', async () => {
+  test('lists all steps as to do before the first run', async () => {
     const { run, lines, calls } = drill();
     expect(await run(true)).toBe(true);
     expect(lines.slice(1).map((line) => line.slice(0, 22))).toEqual([
       'to do   check that the',
       'to do   recover the ta',
-      'to do   give it TTL, p',
+      'to do   enable TTL, po',
       'to do   close the APIs',
-      'to do   switch off 3 e',
-      'to do   wait for 60 s,',
-      'to do   begin the eras',
+      'to do   disable 3 even',
+      'to do   wait 60 s unti',
+      'to do   repeat erasure',
       'to do   deploy the sta',
-      'to do   switch on 3 ev',
+      'to do   enable 3 event',
       'to do   open the APIs:',
     ]);
     expect(changesIn(calls)).toEqual([]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { drill, endOf, FAILED } from '#test/fixtures/recovery-drill.ts';
 
-describe('a call that fails', () => {
+describe('a recovery whose calls fail', () => {
   test.each(['before', 'after'] as const)(
-    'leaves a stage that the same command brings to the same end, whichever call it was: %s it acted',
+    'reaches the same end when the command is repeated, whichever call failed %s it took effect',
     async (how) => {
       const { outcome, calls } = await endOf(null);
       for (const at of calls.keys()) {
@@ -14,7 +14,7 @@ describe('a call that fails', () => {
     },
   );
 
-  test('twice, and the same again from there', async () => {
+  test('reaches the same end after two failures', async () => {
     const { outcome, calls } = await endOf(null);
     for (let at = 0; at < calls.length; at += 3) {
       const end = await endOf({ at, how: 'after' }, async ({ failAt, calls: made, run }) => {
@@ -27,14 +27,14 @@ describe('a call that fails', () => {
     }
   });
 
-  test('is the deployment, and CloudFormation goes on: its end is waited for, and nothing is deployed again', async () => {
+  test('waits for a deployment that CloudFormation continues, without deploying again', async () => {
     const { calls } = await endOf(null);
     const end = await endOf({ at: calls.indexOf('deploy'), how: 'after' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
     expect(end.calls.filter((call) => call === 'deploy')).toHaveLength(1);
   });
 
-  test('is the deployment, and CloudFormation goes back: it is deployed again, while nothing runs', async () => {
+  test('deploys again, while nothing runs, after CloudFormation rolled back', async () => {
     const { outcome, calls } = await endOf(null);
     const end = await endOf({ at: calls.indexOf('deploy'), how: 'goes back' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
@@ -43,23 +43,25 @@ describe('a call that fails', () => {
   });
 
   test.each([
-    ['GetTemplate', 0, /^Nothing was changed by this run\. If an earlier one has stopped the stage/],
+    ['GetTemplate', 0, /^This run changed nothing\. If an earlier run stopped the stage/],
     ['RestoreTableToPointInTime', 0, /^FAILED {2}recover the table.*\nThe stage runs as before\.\n/s],
     ['PutFunctionConcurrency', 1, /^FAILED {2}close the APIs.*\nThe APIs of the stage are closed: falls may not/s],
     ['deploy', 0, /^FAILED {2}deploy the stage.*\nThe APIs are closed and nothing runs: falls are not accepted until/s],
     ['DeleteFunctionConcurrency', 1, /^FAILED {2}open the APIs.*\nThe stage is on the recovered table, but not all/s],
-  ])('says which step failed, in what state the stage is, and that it continues: %s', async (name, nth, says) => {
+  ])('reports which step failed, the state of the stage, and how to continue: %s', async (name, nth, says) => {
     const { calls } = await endOf(null);
     const at = calls.flatMap((call, index) => (call === name ? [index] : []))[nth] ?? -1;
     const { failAt, run, lines } = drill();
     failAt({ at, how: 'before' });
     await expect(run()).rejects.toThrow(`call ${at + 1}`);
-    const from = lines.findIndex((line) => /^(FAILED|Nothing was changed)/.test(line));
+    const from = lines.findIndex((line) => /^(FAILED|This run changed nothing)/.test(line));
     expect(lines.slice(from).join('\n')).toMatch(says);
-    expect(lines.at(-1)).toMatch(/run this again\.$|^Run the same command again: it continues where it stopped\.$/);
+    expect(lines.at(-1)).toMatch(
+      /run the same command again\.$|^Run the same command again: it continues where it stopped\.$/,
+    );
   });
 
-  test('in a run after the APIs were closed does not say that the stage runs', async () => {
+  test('does not claim that the stage runs after an earlier run closed the APIs', async () => {
     const { failAt, run, lines } = drill();
     failAt({ at: 'UpdateEventSourceMapping', how: 'before' });
     await expect(run()).rejects.toThrow();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** An earlier state of this repository: CPU and rates are ratios to it, because machines differ and are shared. */
-export const YARDSTICK = '64f278f';
+/** An earlier commit of this repository. CPU and rates are ratios to it, because machines differ and are shared. */
+export const BASELINE = '64f278f';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -14,27 +14,27 @@ const modules = join(root, 'node_modules');
 
 const missingOf = async (folder: string): Promise<string[]> => {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, object>;
-  // Its table is an engine that was an optional dependency.
+  // Its table engine was an optional dependency.
   const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
   return names.filter((name) => !existsSync(join(modules, name)));
 };
 
-/** Checks the yardstick out, to run with the modules of this checkout. Gives its program, or why there is none. */
-export const checkOutYardstick = async (into: string): Promise<{ program: string } | { why: string }> => {
-  const folder = join(into, `yardstick-${YARDSTICK}`);
+/** Checks the baseline out, to run with the modules of this checkout. Returns its program, or why there is none. */
+export const checkOutBaseline = async (into: string): Promise<{ program: string } | { why: string }> => {
+  const folder = join(into, `baseline-${BASELINE}`);
   const archive = `${folder}.tar`;
   await mkdir(folder, { recursive: true });
   try {
-    await run('git', ['archive', '--output', archive, YARDSTICK], { cwd: root });
+    await run('git', ['archive', '--output', archive, BASELINE], { cwd: root });
     await run('tar', ['-xf', archive, '-C', folder]);
   } catch (error) {
     const [line] = (error as { stderr?: string }).stderr?.split('\n') ?? [];
-    return { why: `there is no yardstick, because git has no commit ${YARDSTICK} here (${line ?? error})` };
+    return { why: `no baseline, because the repository lacks commit ${BASELINE} (${line ?? error})` };
   }
   const missing = await missingOf(folder);
   if (missing.length > 0)
     return {
-      why: `there is no yardstick, because commit ${YARDSTICK} needs ${missing.join(', ')}: not installed here`,
+      why: `no baseline, because commit ${BASELINE} needs packages that are not installed: ${missing.join(', ')}`,
     };
   await symlink(modules, join(folder, 'node_modules'));
   return { program: join(folder, 'bin/local.ts') };
