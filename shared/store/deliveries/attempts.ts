@@ -25,9 +25,10 @@ type AttemptEnd = { result: Result; next: Next };
 /** The writes before and after each attempt. */
 const attemptWrites = (table: Table) => ({
   /**
-   * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
-   * is sent. Null: somebody else has it, or it isn't due, or it is finished. `claim` is a random text
-   * by which this claim is recognised when its answer was lost and the call is repeated. `aloneSince` (ms): claims from before it are those of a process that ended, for this one has been the only one since.
+   * Claims a due delivery, or one whose claim lapsed, for one attempt, and records the start of the attempt before anything is
+   * sent. Returns null if the delivery has ended, is not due, or is claimed by somebody else. `claim` is a random text that
+   * identifies this claim if its response is lost and the request repeated. Claims from before `aloneSince` (ms) belong to a
+   * process that ended.
    */
   claim: async (key: DeliveryKey, now: number, claim: string, aloneSince = 0): Promise<Delivery | null> => {
     const lease = { until: now + LEASE_MS, claim };

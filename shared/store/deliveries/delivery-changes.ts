@@ -4,12 +4,12 @@ import { dueDelivery, dueNames } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 
-/** Until when (ms) an attempt holds the delivery, and a random text that tells this claim from any other. */
+/** The end of a lease (ms), and a random text that identifies the claim. */
 type Lease = { until: number; claim: string };
 
 /**
- * An attempt begins and leases the delivery. One whose lease ended before `lapsed` (ms) is taken over. One
- * without a time was to be fetched: who claims it knows that its webhook has an address by now.
+ * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. A delivery without a
+ * next attempt was waiting in a feed: its webhook has a URL again.
  */
 export const claiming = (now: number, lapsed: number, lease: Lease): Changes => ({
   UpdateExpression:
