@@ -42,7 +42,9 @@ const network = {
   bleServerType: choice(['MakerAApp', 'Custom1'], 'MakerAApp', 'operational BLE', { from: 42 }),
   bleDeviceName: words([1, 64], 'VC000', 'name of the BLE server', { from: 42 }),
   wifiRssiMonitorEnabled: flag(false, 'monitors the WiFi signal strength', { from: 42 }),
-  wifiRssiMonitorThreshold: whole(-70, 'average RSSI below which a better access point is searched for, dBm', { from: 42 }),
+  wifiRssiMonitorThreshold: whole(-70, 'average RSSI below which a better access point is searched for, dBm', {
+    from: 42,
+  }),
   wifiRssiMonitorRequiredSamples: whole(30, 'samples required for the average', { from: 42 }),
   wifiHealthMonitorEnabled: flag(false, 'restarts WiFi when a condition is met', { from: 42 }),
   wifiHealthMonitorRestartDuration: whole(240, 'seconds of interruption after which WiFi restarts', { from: 42 }),

@@ -18,7 +18,10 @@ export const falling = {
     'seconds at the fall location before confirmed; recommended: 60% of durationUntilConfirmSec',
     { from: 42 },
   ),
-  confirmedToAlertTimeoutSec: whole(40, 'seconds in state confirmed before calling; lower values can cause false alarms'),
+  confirmedToAlertTimeoutSec: whole(
+    40,
+    'seconds in state confirmed before calling; lower values can cause false alarms',
+  ),
   callingToFinishTime: whole(30, 'seconds in state calling before finished', { until: 38 }),
   callingDurationSec: whole(30, 'seconds in state calling before finished', { from: 38 }),
   sensitivityModeEnabled: flag(true, 'detects falls with high sensitivity', { from: 38 }),

@@ -13,7 +13,10 @@ export const AttemptLog = z
     startDate: millis,
     durationMs: int64,
     status: int64.nullable(),
-    error: z.string().nullable().meta({ description: 'stable code of the reason why there is no status, such as timeout' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'stable code of the reason why there is no status, such as timeout' }),
     responseBody: z.string().meta({ description: 'the first 4 KiB of the response' }),
     timings: z
       .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })

@@ -33,9 +33,7 @@ const eventFilterFields = {
 const fields = z.object({
   name: text(1, 64),
   /** The policy of the stage decides which targets are allowed (shared/delivery), not this schema. */
-  url: text(1, 2_048)
-    .nullable()
-    .meta({ description: 'null: receivers fetch the deliveries from the feed' }),
+  url: text(1, 2_048).nullable().meta({ description: 'null: receivers fetch the deliveries from the feed' }),
   format: Format,
   isCustomerHook: z.boolean(),
   botId: id.nullable().default(null),

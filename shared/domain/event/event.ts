@@ -96,10 +96,10 @@ export const unknownEvent = withoutSituation('unknown');
 export const lateEvent = withoutSituation('late');
 /** Custom 1 has no code for tests, so tests use the code of an active sensor. */
 export const TEST_CODE = 8;
-export const pingEvent: EventDetails = { ...nameless('ping'), code: TEST_CODE };
+export const pingEvent: EventDetails = { ...withoutSituation('ping'), code: TEST_CODE };
 type NoticeSubject = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
 export const noticeEvent = (notice: Notice, { webhookId, acknowledgement }: NoticeSubject): EventDetails => ({
-  ...nameless(notice),
+  ...withoutSituation(notice),
   ...(webhookId !== undefined && { notTo: webhookId }),
   ...(acknowledgement && { acknowledgement }),
 });

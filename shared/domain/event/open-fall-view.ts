@@ -17,6 +17,8 @@ export const SensorWithFalls = z
   .object({
     sensorId: SensorId,
     name: z.string(),
-    falls: z.array(OpenFall).meta({ description: 'newest first; the number of people that are tracked depends on the sensor' }),
+    falls: z
+      .array(OpenFall)
+      .meta({ description: 'newest first; the number of people that are tracked depends on the sensor' }),
   })
   .meta({ id: 'SensorWithFalls' });

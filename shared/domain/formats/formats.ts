@@ -30,7 +30,12 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
     needsCode: true,
     message: 'left_out',
   },
-  raw: { ...forSystems, summary: 'A message of a device, exactly as it was sent', message: 'required', isOncePerMessage: true },
+  raw: {
+    ...forSystems,
+    summary: 'A message of a device, exactly as it was sent',
+    message: 'required',
+    isOncePerMessage: true,
+  },
   chat: {
     ...forPeople,
     summary: 'An alarm for incoming webhooks of Slack, Mattermost and Rocket.Chat; for bots',

@@ -13,7 +13,10 @@ export const Actor = z.object({
       'provisioning key; link: with a link or code that was sent to that user; anonymous: without credentials',
   }),
   id: z.string().nullable().meta({ description: 'the id of the user, the sensor or the provisioning key' }),
-  name: z.string().nullable().meta({ description: 'the name at that time; for a token the user, with the token in brackets' }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'the name at that time; for a token the user, with the token in brackets' }),
 });
 export type Actor = z.output<typeof Actor>;
 

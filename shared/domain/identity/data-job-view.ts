@@ -23,7 +23,9 @@ export const NewDataJob = z
       .string()
       .max(1_024)
       .default('')
-      .meta({ description: 'the password of the caller; left out by users who log in through an OpenID Connect issuer' }),
+      .meta({
+        description: 'the password of the caller; left out by users who log in through an OpenID Connect issuer',
+      }),
   })
   .meta({
     id: 'NewDataJob',
@@ -40,9 +42,7 @@ const fields = z.object({
   updateDate: millis,
   subject: Subject,
   reason: z.string(),
-  counts: z
-    .record(z.string(), int64)
-    .meta({ description: 'the number of exported or erased items, by kind' }),
+  counts: z.record(z.string(), int64).meta({ description: 'the number of exported or erased items, by kind' }),
   url: z.string().nullable().meta({
     description:
       'the URL of the result, valid for an hour; null from one day after the job has ended, and for erasures',

@@ -38,7 +38,10 @@ export const Locale = z
   .string()
   .max(64)
   .regex(ANY_TAG)
-  .meta({ description: 'A language tag (BCP 47), kept as it was sent. Texts are in this language if the service supports it, otherwise in English.' });
+  .meta({
+    description:
+      'A language tag (BCP 47), kept as it was sent. Texts are in this language if the service supports it, otherwise in English.',
+  });
 export const DEFAULT_LOCALE: string = DEFAULT;
 
 /** Returns the supported language of a locale, or English. */

@@ -33,7 +33,11 @@ export const dryContactFields = {
   primaryPolicy: policy('primary contact'),
   secondaryMode: mode('secondary contact'),
   secondaryPolicy: policy('secondary contact'),
-  activationDurationSec: whole(30, 'seconds that the contact stays active after a fall', { min: 1, max: 300, from: 40 }),
+  activationDurationSec: whole(30, 'seconds that the contact stays active after a fall', {
+    min: 1,
+    max: 300,
+    from: 40,
+  }),
 } as const;
 
 const logLevels = ['Disable', 'Verbose', 'Debug', 'QaDebug', 'Info', 'Warn', 'Error'] as const;
@@ -50,7 +54,9 @@ export const firmwareFields = {
   otaEnabled: flag(true, 'over-the-air updates', { until: 38 }),
   logLevel: choice([-1, 0, 1, 2, 3], 1, '-1 verbose, 0 debug, 1 info, 2 warning, 3 error'),
   mqttLogLevelLive: choice(logLevels, 'Info', 'lowest level of messages that are sent at once', { from: 42 }),
-  mqttLogLevelOnDemand: choice(logLevels, 'Debug', 'lowest level of messages that are kept and sent on request', { from: 42 }),
+  mqttLogLevelOnDemand: choice(logLevels, 'Debug', 'lowest level of messages that are kept and sent on request', {
+    from: 42,
+  }),
 } as const;
 
 /** The fields of D1 O17. */

@@ -36,7 +36,10 @@ const pointAt = (x: number, y: number, z?: number): Point => ({
 });
 
 /** Returns the location of a fall, or else the position of the first target that the device tracks. */
-const pointOf = (payload: unknown, { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: FallLocation = {}): Point | null => {
+const pointOf = (
+  payload: unknown,
+  { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: FallLocation = {},
+): Point | null => {
   if (x !== undefined && y !== undefined) return pointAt(x, y, z);
   const [[, first] = []] = entriesOf(fieldOf(payload, 'trackerTargets'));
   const { found } = readFields(Target, first);

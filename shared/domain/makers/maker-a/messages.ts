@@ -114,7 +114,11 @@ const state = {
   about: 'The state of the device. It leads to no event, but makes an inactive sensor active, like any message.',
   fields: z.object({
     status: z.unknown().optional().describe('Stored, not interpreted'),
-    versionName: z.string().max(64).optional().describe('Firmware, such as `0.42.1`, which sets the version of the sensor to 42'),
+    versionName: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Firmware, such as `0.42.1`, which sets the version of the sensor to 42'),
     ...ids,
   }),
 } satisfies MessageKind;

@@ -54,7 +54,8 @@ const people = {
   name: 'People',
   example: { data: { 'number-people': 1 } },
   type: 3,
-  about: 'The number of people in the room: `presence / occupied_room` or `presence / empty_room` when presence changes.',
+  about:
+    'The number of people in the room: `presence / occupied_room` or `presence / empty_room` when presence changes.',
   fields: z.object({ data: z.object({ 'number-people': z.int().min(0).max(1_000).describe('Number of people') }) }),
 } satisfies Kind;
 const online = {
