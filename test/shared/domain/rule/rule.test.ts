@@ -66,7 +66,7 @@ test('names every condition that keeps a rule from firing, and none if it fires'
 describe('the body of a rule', () => {
   test('gets defaults for missing fields', () => {
     expect(NewRule.parse(body)).toEqual({
-      ...given,
+      ...body,
       sensorId: null,
       sensorGroupId: null,
       regionId: null,
@@ -81,9 +81,9 @@ describe('the body of a rule', () => {
   });
   test('allows five steps at most, in the order of their times', () => {
     const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
-    expect(NewRule.parse({ ...given, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
+    expect(NewRule.parse({ ...body, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
     const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
-    const { error } = NewRule.safeParse({ ...given, escalation: twice });
+    const { error } = NewRule.safeParse({ ...body, escalation: twice });
     expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
   });
   test.each([
@@ -133,7 +133,7 @@ describe('the texts of a rule', () => {
   });
   test('fit completely into a payload at the longest that a rule may have', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
-    expect(NewRule.safeParse({ ...given, ...longest }).success).toBe(true);
+    expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
     const filled = fillIn(longest.message, { sensor: 's'.repeat(128) }, SENT.message);
     expect([...filled]).toHaveLength(128 + 504);
     expect(fillIn(longest.title, {}, SENT.title)).toBe(longest.title);
