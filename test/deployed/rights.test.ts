@@ -44,7 +44,7 @@ describe('with the rights of the artefact, and no others', () => {
     const profile = { firstName: 'A', lastName: 'B', telegramId: null, mobileNumber: null, locale: 'en' };
     await admin.ok('PUT', `/users/${id}`, { ...profile, email: 'boss@example.com' });
     await cloud.sweep();
-    expect(mails).toEqual([expect.stringMatching(/^mail to boss@example\.com: Nobody is told of alarms: /)]);
+    expect(mails).toEqual([expect.stringMatching(/^mail to boss@example\.com: Nobody receives alarms: /)]);
     expect(gate.denied).toEqual([]);
     await cloud.stop();
   });

@@ -52,7 +52,7 @@ const unpackFlags = (flags: number): Flags => {
 /**
  * Packs a sensor into one short text, so that a list of thousands reads little more than their names. The text leaves out
  * what the key contains: the id, and the hardware id if it can be derived from the id. Even with the longest name, 64
- * characters of 4 bytes, it is well below the 1,024 bytes of a sort key.
+ * characters of 4 bytes, it stays far below the 1,024 bytes of a sort key.
  */
 export const packSensor = (sensor: SensorRecord): string =>
   joinRow({

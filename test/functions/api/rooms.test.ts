@@ -94,9 +94,9 @@ test.each(limits)('%s on the %s: a refusal names the limit, and the API document
 
 test('the API document has the counts of regions by maker, and bounds that no sensor goes beyond', () => {
   const says = at('components', 'schemas', 'RoomUpdate', 'description');
-  expect(says).toContain('A maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.');
+  expect(says).toContain('A sensor of maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.');
   expect(says).toContain(
-    'A maker_b has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
+    'A sensor of maker_b has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
   );
   expect(says).not.toContain('| maker_b | ceiling_45deg');
   const boundOf = (field: string, bound: string) =>

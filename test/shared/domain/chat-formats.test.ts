@@ -4,13 +4,13 @@ import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { render } from '#shared/domain/formats/render.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 import { kinds } from '#shared/domain/kinds.ts';
-import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
+import { aroundTold as context, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
 
 const acknowledgeUrl = 'https://cloud.example/acknowledge/3/abc?x=1&y=2';
 const chatOf = (of: Snapshot, more: object = {}) =>
-  ChatPayload.parse(JSON.parse(render('chat', of, { ...around, ...more })));
+  ChatPayload.parse(JSON.parse(render('chat', of, { ...context, ...more })));
 const cardOf = (of: Snapshot, more: object = {}) =>
-  TeamsPayload.parse(JSON.parse(render('teams', of, { ...around, ...more }))).attachments[0].content;
+  TeamsPayload.parse(JSON.parse(render('teams', of, { ...context, ...more }))).attachments[0].content;
 /** All texts of a card, line by line. */
 const linesOf = (of: Snapshot, more: object = {}) =>
   cardOf(of, more).body[0].items.map(({ inlines }) => inlines.map(({ text }) => text).join(''));
@@ -40,12 +40,12 @@ describe('the bytes of chat and teams, which never change between versions', () 
   const button = `,"actions":[{"type":"Action.OpenUrl","title":"Ich gehe hin","url":"${acknowledgeUrl}"}]`;
 
   test('contain no action if there is nothing to acknowledge', () => {
-    expect(render('chat', snapshot, around)).toBe(`${chat}]}`);
-    expect(render('teams', snapshot, around)).toBe(`${card}}}]}`);
+    expect(render('chat', snapshot, context)).toBe(`${chat}]}`);
+    expect(render('teams', snapshot, context)).toBe(`${card}}}]}`);
   });
 
   test('contain the link or button that acknowledges', () => {
-    const acknowledgeable = { ...around, acknowledgeUrl };
+    const acknowledgeable = { ...context, acknowledgeUrl };
     expect(render('chat', snapshot, acknowledgeable)).toBe(`${chat}${link}]}`);
     expect(render('teams', snapshot, acknowledgeable)).toBe(`${card}${button}}}]}`);
   });
@@ -78,7 +78,7 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
   });
 
   test('leaves out a missing location and the coordinates', () => {
-    const body = render(format, { ...snapshot, customer: null }, around);
+    const body = render(format, { ...snapshot, customer: null }, context);
     expect(body).not.toMatch(/Ort|0\.25|coordinates/);
     expect(textsOf({ ...snapshot, customer: { id: 3, name: 'Maple', location: '' } })).toContain('Ort: Maple');
   });
@@ -119,7 +119,7 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
         customer: { id: 3, name: full(128), location: full(256) },
         rule: { ...rule, title: full(512), message: full(2_048) },
       };
-      expect(Buffer.byteLength(render(format, longest, { ...around, acknowledgeUrl }))).toBeLessThan(21_000);
+      expect(Buffer.byteLength(render(format, longest, { ...context, acknowledgeUrl }))).toBeLessThan(21_000);
       expect(textsOf(longest).filter((text) => text.length > 4_200)).toEqual([]);
       expect((textsOf(longest)[0] ?? '').length).toBeLessThanOrEqual(1_024);
     },

@@ -4,17 +4,17 @@ import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
 import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { render } from '#shared/domain/formats/render.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
-import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
+import { aroundTold as context, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
 
 /** The texts that can contain a name: title, message and facts. */
 const chatTexts = (of: Snapshot): string[] => {
-  const { text, attachments } = ChatPayload.parse(JSON.parse(render('chat', of, around)));
+  const { text, attachments } = ChatPayload.parse(JSON.parse(render('chat', of, context)));
   const [message] = attachments;
   if (!message || !('fields' in message)) throw new Error('the payload has no message');
   return [text, message.text, ...message.fields.slice(0, 3).map(({ value }) => value)];
 };
 const teamsTexts = (of: Snapshot): string[] =>
-  TeamsPayload.parse(JSON.parse(render('teams', of, around))).attachments[0].content.body[0].items.flatMap(
+  TeamsPayload.parse(JSON.parse(render('teams', of, context))).attachments[0].content.body[0].items.flatMap(
     ({ inlines }) => inlines.map(({ text }) => text),
   );
 

@@ -36,7 +36,7 @@ const snapshot: Snapshot = {
     regionName: '',
   },
 };
-const around = {
+const context = {
   service,
   acknowledgeUrl: null,
   webhook: { id: 'w', name: 'hook', isCustomerHook: false },
@@ -55,13 +55,13 @@ const reversed = <T>(value: T): T => {
 
 describe('render', () => {
   test.each(Format.options)('yields the same bytes in %s for any order of the fields of a snapshot', (format) => {
-    expect(render(format, reversed(snapshot), around)).toBe(render(format, snapshot, around));
+    expect(render(format, reversed(snapshot), context)).toBe(render(format, snapshot, context));
   });
 
   test('includes every key in full, null without a point, customer or rule', () => {
     const event = { ...snapshot.event, coordinates: null, source: null };
     const bare = { ...snapshot, customer: null, rule: null, event };
-    const payload = JSON.parse(render('full', bare, { ...around, raw: null }));
+    const payload = JSON.parse(render('full', bare, { ...context, raw: null }));
     expect(payload).toMatchObject({ customer: null, rule: null, event: { normalizedCoordinates: null, raw: {} } });
     const acknowledging = ['acknowledgeUrl', 'acknowledgement'];
     expect(Object.keys(payload)).toEqual([
@@ -78,7 +78,7 @@ describe('render', () => {
   test('truncates texts in custom1, and leaves out or replaces missing values', () => {
     const long = { ...snapshot, sensor: { ...snapshot.sensor, name: '' }, customer: { id: 1, name: '', location: '' } };
     const event = { ...snapshot.event, coordinates: null, text: '😀'.repeat(300) };
-    const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, around));
+    const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, context));
     expect([...payload.description]).toHaveLength(256);
     expect(payload).toMatchObject({ sensorName: 'id_123456789', location: null, eventType: 1 });
     expect(payload).not.toHaveProperty('title');
@@ -86,16 +86,16 @@ describe('render', () => {
   });
 
   test('returns the bytes of the device in raw', () => {
-    expect(render('raw', snapshot, around)).toBe(around.raw);
+    expect(render('raw', snapshot, context)).toBe(context.raw);
   });
 
   test.each(['full', 'raw'] as const)('throws in %s if the message of the device is missing', (format) => {
-    expect(() => render(format, snapshot, { ...around, raw: null })).toThrow('the message of a delivery is missing');
+    expect(() => render(format, snapshot, { ...context, raw: null })).toThrow('the message of a delivery is missing');
   });
 
   // All attempts of a delivery must send the same bytes, even if a new version is deployed in between.
   test('yields bytes in full and custom1 that never change between versions', () => {
-    expect(render('full', snapshot, around)).toBe(
+    expect(render('full', snapshot, context)).toBe(
       '{"service":{"name":"Sensor Cloud","url":"https://cloud.example","version":"1"},' +
         '"webhook":{"id":"w","name":"hook","isCustomerHook":false},"event":{"id":7,' +
         '"uuid":"f603585e-d6b4-5a8c-9897-a4d1548407ea","createDate":1795230444137,"type":"fall",' +
@@ -106,7 +106,7 @@ describe('render', () => {
         '"title":"T","message":"M","groupId":0,"situation":"fall_detected","situationDescription":"Fall detected",' +
         '"hasRegion":false,"regionIndex":-1,"regionName":""},"acknowledgeUrl":null,"acknowledgement":null}',
     );
-    expect(render('custom1', snapshot, around)).toBe(
+    expect(render('custom1', snapshot, context)).toBe(
       '{"sensorId":"id_aaaaaaaaaaaaaaaaaaaaaaa","sensorName":"Room 1","location":"Ground floor",' +
         '"description":"Fall detected","title":"T","message":"M","createDate":1795230444137,' +
         '"normalizedCoordinates":{"x":0.5,"y":0.25,"z":0},"eventType":1}',
@@ -141,7 +141,7 @@ describe('event.raw of full', () => {
     .tuple(object, fc.nat(24))
     .map(([inside, depth]) => '{"a":'.repeat(depth) + inside + '}'.repeat(depth));
   const ofService = { ...snapshot, event: { ...snapshot.event, source: null } };
-  const [before = '', after = ''] = render('full', ofService, { ...around, raw: null }).split('"raw":{}');
+  const [before = '', after = ''] = render('full', ofService, { ...context, raw: null }).split('"raw":{}');
 
   test('contains the text of the message unchanged, and changes nothing around it', () => {
     fc.assert(
@@ -150,7 +150,7 @@ describe('event.raw of full', () => {
         if ('refusal' in sent) throw new Error(sent.refusal);
         expect(sent.messages.map(({ raw }) => raw)).toEqual(texts);
         for (const { raw } of sent.messages) {
-          const body = render('full', snapshot, { ...around, raw });
+          const body = render('full', snapshot, { ...context, raw });
           expect(body).toBe(`${before}"raw":${raw}${after}`);
           const { event, ...others } = JSON.parse(body);
           expect(others).not.toHaveProperty('raw');

@@ -13,7 +13,7 @@ import { a, b, room } from '#test/fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
-const around = {
+const roomContext = {
   ...noRoomContext,
   regions: placeRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID()),
 };
@@ -25,7 +25,7 @@ describe('a late report', () => {
     let state = active;
     return messages.map(([message, time], index) => {
       const received = 24 * hour + index * SECOND;
-      const next = step(state, decodeMakerA(message).signal, whenOf(received, time), around);
+      const next = step(state, decodeMakerA(message).signal, whenOf(received, time), roomContext);
       state = next.state;
       return next.events.map(({ situation }) => situation).join(' ');
     });
@@ -40,7 +40,7 @@ describe('a late report', () => {
     const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
-  test('counts as late even if the newer message was received in the millisecond of its own time', () => {
+  test('counts as late even if the newer message was received in the same millisecond as it happened', () => {
     const at = 24 * hour;
     const actions = (
       maker: 'maker_a' | 'maker_b',
@@ -48,7 +48,7 @@ describe('a late report', () => {
     ) => {
       let state = active;
       return messages.map(([message, received, time]) => {
-        const next = step(state, decoders[maker](message).signal, whenOf(received, time), around);
+        const next = step(state, decoders[maker](message).signal, whenOf(received, time), roomContext);
         state = next.state;
         return next.events.map(({ action }) => action).join(' ');
       });
@@ -100,7 +100,7 @@ test('raises one alarm for a fall without a start and the same bytes within 2 mi
       state,
       credible(decodeMakerA(JSON.parse(raw)), cause.receiveDate),
       cause,
-      around,
+      roomContext,
     );
     state = next;
     return events.map(({ happening }) => happening.situation);

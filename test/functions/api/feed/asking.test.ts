@@ -102,7 +102,7 @@ test('when nobody has fetched for 10 minutes an alarm rings each minute and one 
   const email = `chief-${customerId}@example.com`;
   await client.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
   const rung = () => world.valuesOf('FeedsNotFetched').length;
-  const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Nobody fetches`)).length;
+  const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Feed not fetched`)).length;
   const before = rung();
   await feed();
   await world.pass(590_000);

@@ -43,7 +43,7 @@ describe('the circuit breaker', () => {
     expect(retry({ ...probed, probeUntil: now })).toEqual({ kind: 'probe' });
   });
 
-  test('is closed, open while it postpones retries, and half-open before and during a probe', () => {
+  test('reports closed, open while it postpones retries, or half-open before and during a probe', () => {
     const [closed, half] = ['closed', 'half_open'].map((state) => ({ state, openUntil: null }));
     const open = { state: 'open', openUntil: now + 1 };
     expect(circuitOf(failing, now)).toEqual(closed);

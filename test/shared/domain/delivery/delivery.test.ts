@@ -16,13 +16,16 @@ const wait = (attempts: number, last = outcome(500), schedule: readonly number[]
   return next.state === 'retrying' ? (next.nextAttempt - now) / 1_000 : next;
 };
 
-describe('an attempt', () => {
+describe('afterAttempt', () => {
   test.each([200, 201, 202, 204, 299])('completes the delivery with status %i', (status) => {
     expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE })).toEqual({ state: 'delivered' });
   });
-  test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])('is retried after status %s', (status) => {
-    expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
-  });
+  test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])(
+    'retries the delivery after status %s',
+    (status) => {
+      expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
+    },
+  );
   test('fails the delivery permanently with 410, first or last', () => {
     for (const attempts of [1, 14])
       expect(afterAttempt(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
@@ -30,23 +33,23 @@ describe('an attempt', () => {
         reason: 'gone',
       });
   });
-  test('is retried after the delays of the retry schedule, and fails the delivery after the last one', () => {
+  test('follows the retry schedule, and fails the delivery at its end', () => {
     const delays = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
     expect(RETRY_DELAYS).toEqual([0, ...delays]);
     expect(delays.map((_, index) => wait(index + 1))).toEqual(delays);
     expect(wait(14)).toEqual({ state: 'failed', reason: 'exhausted' });
   });
-  test('is retried with a jitter of at most 20 % in either direction', () => {
+  test('adds a jitter of at most 20 % in either direction', () => {
     expect(wait(4, outcome(500), null, 0)).toBe(240);
     expect(wait(4, outcome(500), null, 0.999_999)).toBeCloseTo(360, 2);
   });
-  test("is retried after the delays of the webhook's own schedule, which include the first attempt", () => {
+  test("follows the webhook's own schedule, which includes a delay for the first attempt", () => {
     expect(wait(1, outcome(500), [0, 1, 2])).toBe(1);
     expect(wait(2, outcome(500), [0, 1, 2])).toBe(2);
     expect(wait(3, outcome(500), [0, 1, 2])).toEqual({ state: 'failed', reason: 'exhausted' });
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
-  test('is retried after at least 60 s from the third attempt on if the receiver is overloaded, without an own schedule', () => {
+  test('gives an overloaded receiver at least 60 s from the third attempt on, unless it has its own schedule', () => {
     for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), timeout]) {
       expect(wait(2, overloaded)).toBe(20);
       expect(wait(3, overloaded)).toBe(60);

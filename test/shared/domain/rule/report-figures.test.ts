@@ -156,7 +156,7 @@ describe('an offline period', () => {
     expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
   });
 
-  test('has no duration if no rule reported its end', () => {
+  test('counts without a duration if no rule reported its end', () => {
     const [october] = figures([hit(1, 'sensor_inactive'), hit(5, 'sensor_inactive'), hit(6, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 2, silentMs: HOUR, silencesWithoutEnd: 1 });
   });
