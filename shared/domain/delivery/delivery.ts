@@ -12,7 +12,7 @@ export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
-/** The same for a person: five attempts within 10 minutes. A later message would be no help. */
+/** The same for a person: five attempts within 10 minutes. By then, others have been notified. */
 export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
 /** The deadline of a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */

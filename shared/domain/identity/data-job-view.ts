@@ -19,13 +19,9 @@ export const NewDataJob = z
   .object({
     subject: Subject,
     reason: text(1, 256).meta({ description: 'why; kept with the job' }),
-    password: z
-      .string()
-      .max(1_024)
-      .default('')
-      .meta({
-        description: 'the password of the caller; left out by users who log in through an OpenID Connect issuer',
-      }),
+    password: z.string().max(1_024).default('').meta({
+      description: 'the password of the caller; left out by users who log in through an OpenID Connect issuer',
+    }),
   })
   .meta({
     id: 'NewDataJob',

@@ -5,20 +5,20 @@ import * as z from 'zod';
  * sensors that one request can move. `messagesPerSecond` applies to each sensor; 0 means no limit.
  */
 const bounds = {
-  webhooks: { byDefault: 50, most: 1_000 },
-  bots: { byDefault: 100, most: 10_000 },
-  rules: { byDefault: 500, most: 10_000 },
+  webhooks: { byDefault: 50, max: 1_000 },
+  bots: { byDefault: 100, max: 10_000 },
+  rules: { byDefault: 500, max: 10_000 },
   /** Enabled rules for the same scope and situation: at most this many fire for one event. */
-  rulesOfOneSituation: { byDefault: 50, most: 1_000 },
-  users: { byDefault: 500, most: 100_000 },
-  sensors: { byDefault: 10_000, most: 100_000 },
-  sensorsInGroup: { byDefault: 1_000, most: 1_000 },
-  sensorGroups: { byDefault: 200, most: 10_000 },
+  rulesOfOneSituation: { byDefault: 50, max: 1_000 },
+  users: { byDefault: 500, max: 100_000 },
+  sensors: { byDefault: 10_000, max: 100_000 },
+  sensorsInGroup: { byDefault: 1_000, max: 1_000 },
+  sensorGroups: { byDefault: 200, max: 10_000 },
   /** Running replays of one webhook. */
-  replays: { byDefault: 1, most: 100 },
+  replays: { byDefault: 1, max: 100 },
   /** SMS notifications, and codes sent by SMS. */
-  smsPerDay: { byDefault: 100, most: 100_000 },
-  messagesPerSecond: { byDefault: 100, most: 1_000_000 },
+  smsPerDay: { byDefault: 100, max: 100_000 },
+  messagesPerSecond: { byDefault: 100, max: 1_000_000 },
 } as const;
 export type Quotas = Record<keyof typeof bounds, number>;
 /** The quotas that a stage overrides. */
@@ -31,9 +31,9 @@ const mapQuotas = <T>(make: (name: keyof Quotas) => T) =>
 export const defaultQuotas: Readonly<Quotas> = mapQuotas((name) => bounds[name].byDefault);
 
 const quotaSchema = (name: keyof Quotas) => {
-  const { most } = bounds[name];
-  const message = `must be a whole number from 0 to ${most}`;
-  return z.int(message).min(0, message).max(most, message);
+  const { max } = bounds[name];
+  const message = `must be a whole number from 0 to ${max}`;
+  return z.int(message).min(0, message).max(max, message);
 };
 
 /** Returns the schema of all quotas. It is built on demand, because few functions need it. */

@@ -7,12 +7,9 @@ export const ChannelView = z
   .object({
     by: By,
     address: z.string().meta({ description: 'for `push` the host that pushes are sent to' }),
-    provenDate: millis
-      .nullable()
-      .meta({
-        description:
-          'when the user verified the channel with the code; null until then, and nothing else is sent to it',
-      }),
+    provenDate: millis.nullable().meta({
+      description: 'when the user verified the channel with the code; null until then, and nothing else is sent to it',
+    }),
   })
   .meta({ id: 'Channel' });
 

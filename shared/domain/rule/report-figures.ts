@@ -22,8 +22,8 @@ const kindOf: Partial<Record<Situation, Kind>> = {
   fall_suspected_sensitive: 'suspectedFalls',
 };
 
-/** An event for which rules fired, counted once. `answered` is the time (ms) to the first acknowledgement. */
-type ReportedEvent = { at: number; sensorId: string; situation: Situation; answered: number | null };
+/** An event for which rules fired, counted once. `responseTime` is the time (ms) to the first acknowledgement. */
+type ReportedEvent = { at: number; sensorId: string; situation: Situation; responseTime: number | null };
 type Assessment = { at: number; sensorId: string; classification: Feedback['classification'] };
 /** `to` is null if no rule reported the end. */
 type OfflinePeriod = { sensorId: string; from: number; to: number | null };
@@ -33,9 +33,9 @@ const eventKey = (sensorId: string, eventId: string) => `${sensorId} ${eventId}`
 const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
   const [first] = hits;
   if (!first) return [];
-  const answers = hits.flatMap(({ acknowledged }) => acknowledged ?? []);
-  const answered = answers.length > 0 ? Math.max(0, Math.min(...answers) - first.createDate) : null;
-  return [{ at: first.createDate, sensorId: first.sensorId, situation: first.situation, answered }];
+  const responseTimes = hits.flatMap(({ acknowledged }) => acknowledged ?? []);
+  const responseTime = responseTimes.length > 0 ? Math.max(0, Math.min(...responseTimes) - first.createDate) : null;
+  return [{ at: first.createDate, sensorId: first.sensorId, situation: first.situation, responseTime }];
 };
 
 /** Returns the newest feedback on each event, and all that names none, dated by the hit or else by its reference. */
@@ -86,7 +86,7 @@ const figuresOf = ({ events, assessments, offlinePeriods }: History, { from, to 
   const ofKind = (kind: Kind) => falls.filter(({ situation }) => kindOf[situation] === kind).length;
   const countAssessed = (as: Feedback['classification']) =>
     assessments.filter((assessment) => assessment.classification === as && isIn(assessment)).length;
-  const answers = falls.flatMap(({ answered }) => answered ?? []).toSorted((a, b) => a - b);
+  const responseTimes = falls.flatMap(({ responseTime }) => responseTime ?? []).toSorted((a, b) => a - b);
   const begun = offlinePeriods.filter((period) => isIn({ at: period.from }));
   const durations = offlinePeriods.map((period) => Math.min(to, period.to ?? 0) - Math.max(from, period.from));
   return {
@@ -96,10 +96,10 @@ const figuresOf = ({ events, assessments, offlinePeriods }: History, { from, to 
     falseAlarms: countAssessed('FALSE_POSITIVE'),
     confirmed: countAssessed('TRUE_POSITIVE'),
     missed: countAssessed('FALSE_NEGATIVE'),
-    acknowledged: answers.length,
-    unanswered: falls.length - answers.length,
-    medianMs: percentile(answers, 0.5),
-    p90Ms: percentile(answers, 0.9),
+    acknowledged: responseTimes.length,
+    unanswered: falls.length - responseTimes.length,
+    medianMs: percentile(responseTimes, 0.5),
+    p90Ms: percentile(responseTimes, 0.9),
     silences: begun.length,
     silentMs: durations.reduce((sum, ms) => sum + Math.max(0, ms), 0),
     silencesWithoutEnd: begun.filter((period) => period.to === null).length,

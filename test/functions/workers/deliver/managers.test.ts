@@ -53,8 +53,8 @@ test('counts 410 as a failure, and disables the webhook with a notice and a mail
   expect(actions().filter((action) => action === 'delivery/failed')).toHaveLength(1);
   const heads = mailsHere().map((mail) => mail.split('\n')[0]?.replace(/\d+@/, 'N@'));
   expect(heads.toSorted()).toEqual([
-    expect.stringMatching(/^mail to boss-N@example\.com: Webhook deaktiviert: /),
     expect.stringMatching(/^mail to boss-N@example\.com: Sturzmeldung nicht zugestellt: /),
+    expect.stringMatching(/^mail to boss-N@example\.com: Webhook deaktiviert: /),
   ]);
 });
 
