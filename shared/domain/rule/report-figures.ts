@@ -33,8 +33,8 @@ const eventKey = (sensorId: string, eventId: string) => `${sensorId} ${eventId}`
 const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
   const [first] = hits;
   if (!first) return [];
-  const responseTimes = hits.flatMap(({ acknowledged }) => acknowledged ?? []);
-  const responseTime = responseTimes.length > 0 ? Math.max(0, Math.min(...responseTimes) - first.createDate) : null;
+  const acknowledgedAt = hits.flatMap(({ acknowledged }) => acknowledged ?? []);
+  const responseTime = acknowledgedAt.length > 0 ? Math.max(0, Math.min(...acknowledgedAt) - first.createDate) : null;
   return [{ at: first.createDate, sensorId: first.sensorId, situation: first.situation, responseTime }];
 };
 
