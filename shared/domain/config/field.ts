@@ -69,8 +69,9 @@ export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infe
 export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as Values<F>;
 
+/** The console parses this text. */
 const supportText = ({ from, until }: Support): string =>
-  [from && `from firmware v0.${from}`, until && `removed in v0.${until}`].filter(Boolean).join(', ');
+  [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
 /** Returns the stored values, and the default for each value that is missing or no longer allowed. */
 export const stillAllowed = <F extends Fields>(fields: F, stored: Partial<Values<F>> | null): Values<F> =>
