@@ -1,8 +1,8 @@
 import { BASE_PATH } from './base-path.ts';
 
-/** Where the falls of the canary come back. */
+/** The path of the webhook that receives the falls of the canary. */
 export const CANARY_PATH = '/canary';
-/** Its address, by the address of the service without /api/v1. */
+/** The URL of that webhook. `publicUrl` is the URL of the service without /api/v1. */
 export const canaryUrl = (publicUrl: string): string => publicUrl + BASE_PATH + CANARY_PATH;
-/** The interval (s) of its falls. */
+/** The interval (s) between falls of the canary. */
 export const CANARY_SECONDS = 300;

@@ -1,4 +1,7 @@
-/** The first whole number of `from` (included) to `to` for which a test holds, which holds for all behind it too; `to`: for none. */
+/**
+ * Returns the first integer from `from` up to, but not including, `to` that passes a test; `to` if none does. It is a binary
+ * search, so all integers after the first one must pass too.
+ */
 export const firstWhere = async (
   from: number,
   to: number,

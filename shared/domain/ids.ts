@@ -5,23 +5,23 @@ export const ID_EPOCH = 1_735_689_600_000;
 const SLOTS = 4_096;
 
 /**
- * Makes a time-ordered integer below 2^53 from 41 bits of ms since ID_EPOCH and 12 random bits. It is unique only after
- * a conditional write; if that fails, the writer draws another id or takes the next one.
+ * Returns a time-ordered integer below 2^53: 41 bits of ms since ID_EPOCH and 12 random bits. Only a conditional write
+ * makes it unique; if the write fails, the writer generates another id or takes the next one.
  */
 export const timeOrderedId = (now: number, random: number): number =>
   Math.max(0, Math.floor(now) - ID_EPOCH) * SLOTS + (random % SLOTS);
 
-/** Gives the smallest id that can be drawn at or after `time`. */
+/** Returns the smallest id that can be generated at or after `time`. */
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 
 /**
- * Makes a function that draws ids in order: of events at the same time, starting after `last`, each gets a larger id
- * than the one before it.
+ * Returns a function that generates ids in order, starting after `last`: among events of the same time, each id is larger
+ * than the one before.
  */
-export const inOrder = (draw: (time: number) => number, last?: { id: number; createDate: number }) => {
+export const inOrder = (generate: (time: number) => number, last?: { id: number; createDate: number }) => {
   let before = last;
   return (createDate: number): number => {
-    const id = before?.createDate === createDate ? before.id + 1 : draw(createDate);
+    const id = before?.createDate === createDate ? before.id + 1 : generate(createDate);
     before = { id, createDate };
     return id;
   };
@@ -34,20 +34,20 @@ const crockford = (value: bigint, length: number): string => {
   return text;
 };
 
-/** Makes a ULID from 10 characters of time (ms) and 16 of content. The same time and bytes give the same id. */
+/** Returns a ULID: 10 characters of time (ms) and 16 of content. The same time and bytes yield the same id. */
 const ulid = (time: number, bytes: Uint8Array): string =>
   crockford(BigInt(time), 10) + crockford(BigInt(`0x${Buffer.from(bytes.subarray(0, 10)).toString('hex')}`), 16);
 
-/** Gives the time (ms) of a ULID. */
+/** Returns the time (ms) of a ULID. */
 export const timeOfUlid = (id: string): number =>
   [...id.slice(0, 10)].reduce((time, character) => time * 32 + CROCKFORD.indexOf(character), 0);
 
-/** Gives a text that sorts before all ULIDs of `time` (ms) or later, and after all earlier ones. */
+/** Returns a string that sorts before all ULIDs of `time` (ms) or later, and after all earlier ones. */
 export const ulidsFrom = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
 
 const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
 
-/** Encodes bytes as z-base-32 without padding: 16 bytes give 26 characters (D2 "Authentication" 1). */
+/** Encodes bytes as z-base-32 without padding: 16 bytes become 26 characters (D2 "Authentication" 1). */
 export const zBase32 = (bytes: Uint8Array): string => {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((chunk) => Z_BASE_32[Number.parseInt(chunk.padEnd(5, '0'), 2)]).join('');
@@ -62,26 +62,26 @@ const asUuid = (bytes: Uint8Array, version: number): string => {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-/** Makes the 16 bytes of a UUIDv4 from 16 random bytes. */
+/** Returns the 16 bytes of a UUIDv4, from 16 random bytes. */
 export const uuidV4Bytes = (random: Uint8Array): Uint8Array =>
   Buffer.from(asUuid(random, 4).replaceAll('-', ''), 'hex');
 
 /** The UUIDv5 namespace of all UUIDs that the service derives. */
 const NAMESPACE = Buffer.from('5e7a0c1d9b2f4c6e8a3d1f0b7c9e2d4a', 'hex');
 
-/** Derives a UUIDv5: the same parts give the same UUID. */
+/** Derives a UUIDv5: the same parts yield the same UUID. */
 export const uuidV5 = (...parts: readonly (string | number)[]): string =>
   asUuid(createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest(), 5);
 
-/** Gives a short hash of a text, long enough to recognise equal texts of one sensor. */
+/** Returns a short hash of a text, long enough to recognize equal texts of one sensor. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
 
-/** Derives a ULID: the same time and parts give the same id. */
+/** Derives a ULID: the same time and parts yield the same id. */
 export const derivedUlid = (time: number, ...parts: readonly (string | number)[]): string =>
   ulid(time, createHash('sha256').update(JSON.stringify(parts)).digest());
 
-/** Draws a UUIDv4. */
+/** Generates a UUIDv4. */
 export const randomUuid = (random: (bytes: number) => Uint8Array): string => asUuid(random(16), 4);
 
-/** Draws a ULID. */
+/** Generates a ULID. */
 export const randomUlid = (time: number, random: (bytes: number) => Uint8Array): string => ulid(time, random(10));

@@ -1,7 +1,7 @@
 import type { EventDetails, Situation, Subject } from './event/event.ts';
 import { isEnded, type SensorState, type Track } from './sensor/sensor-state.ts';
 
-type Happened = { happening: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
+type PastEvent = { happening: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
 
 const falls: readonly Situation[] = [
   'fall_suspected',
@@ -17,7 +17,7 @@ const exits: readonly Situation[] = ['region_left', 'bed_left', 'door_left'];
 const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefined =>
   tracks.find(({ id }) => id === number);
 
-/** Is the fall finished or canceled? One that a state has forgotten, as when its sensor restarts, is not known to be. */
+/** Whether the fall is finished or canceled. A fall missing from the state, as after a restart of its sensor, counts as open. */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
@@ -27,15 +27,15 @@ const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Su
   return found !== undefined && isEnded(found);
 };
 
-/** Is somebody in the region: the person of the event, where the sensor tells persons apart? */
+/** Whether somebody is in the region; if the sensor tracks people, the person of the event. */
 const isInside = (state: SensorState, index: number, { track }: Subject): boolean =>
   (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
 
 /**
- * Is what happened over, by the state of its sensor (completion 12 "Escalation")? A fall is finished or canceled, a sensor
- * active again, a room or region left or entered again; everything else is never over.
+ * Whether the situation of an event has ended, by the state of its sensor (completion 12 "Escalation"): the fall is finished
+ * or canceled, the sensor active again, the room or region left or entered again. No other situation ends.
  */
-export const isOver = (state: SensorState, { happening, receiveDate }: Happened): boolean => {
+export const isOver = (state: SensorState, { happening, receiveDate }: PastEvent): boolean => {
   const { situation, region, subject } = happening;
   if (situation === 'sensor_inactive') return state.isActive || state.lastSeen > receiveDate;
   if (situation === 'empty_room') return state.presence === true;

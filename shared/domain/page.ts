@@ -1,17 +1,17 @@
 export type PageOf<T> = { total: number; page: number; perPage: number; data: T[] };
 
 /**
- * A page of a list of which one call looks at a bounded part. With `isWhole`, `total` counts the whole list; otherwise
- * it counts only what was looked at, and the list continues after the id `next`.
+ * A page of a list of which each call reads only a bounded part. If `isWhole`, `total` counts the whole list; otherwise it
+ * counts only what was read, and the list continues after the id `next`.
  */
 export type LookedPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
 
 type Sortable = { id: string | number };
 /**
- * Compares values of one sort. It has one collator, because one for each of thousands of comparisons takes too long; and
- * none before a text is compared, because the first of a process takes 9 ms.
+ * Returns a comparison for one sort. All its comparisons share a collator, because thousands of collators take too long to
+ * create. It is created when the first text is compared, because the first collator of a process takes 9 ms.
  */
-const comparing = () => {
+const comparator = () => {
   let collator: Intl.Collator | undefined;
   return (a: unknown, b: unknown): number => {
     if (typeof a !== 'string' || typeof b !== 'string') return Number(a) - Number(b);
@@ -20,7 +20,7 @@ const comparing = () => {
   };
 };
 
-/** Sorts by `asc(field)` or `desc(field)`. Ties are sorted by ascending id. */
+/** Returns the items sorted by `asc(field)` or `desc(field)`, and by ascending id where they are equal. */
 export const sorted = <T extends Sortable>(items: readonly T[], by: string): T[] => {
   const [, direction, field = 'id'] = /^(asc|desc)\((\w+)\)$/.exec(by) ?? [];
   const sign = direction === 'desc' ? -1 : 1;
@@ -29,20 +29,20 @@ export const sorted = <T extends Sortable>(items: readonly T[], by: string): T[]
     if (a.id === b.id) return 0;
     return a.id < b.id ? -1 : 1;
   };
-  const compare = comparing();
+  const compare = comparator();
   return items.toSorted((a, b) => sign * (field === 'id' ? byId(a, b) : compare(value(a), value(b))) || byId(a, b));
 };
 
-/** Gives one page of a list that is in memory as a whole. */
+/** Returns one page of a list that is completely in memory. */
 export const pageOf = <T>(items: readonly T[], { page, perPage }: { page: number; perPage: number }): [PageOf<T>] => [
   { total: items.length, page, perPage, data: items.slice(page * perPage, (page + 1) * perPage) },
 ];
 
-/** A letter with an accent may be one or two code points, depending on the keyboard. Both forms match. */
-const plain = (text: string): string => text.normalize('NFC').toLowerCase();
+/** An accented character can be one or two code points, depending on the keyboard. Both forms match. */
+const normalized = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** Is the search text in one of these values? Case is ignored. */
+/** Whether one of the values contains the search text. Case is ignored. */
 export const matches = (searchText: string, ...values: readonly (string | null | undefined)[]): boolean => {
-  const needle = plain(searchText);
-  return needle === '' || values.some((value) => value && plain(value).includes(needle));
+  const needle = normalized(searchText);
+  return needle === '' || values.some((value) => value && normalized(value).includes(needle));
 };

@@ -1,4 +1,4 @@
-/** The reasons for which a value is refused. Each has a text in shared/api/messages. */
+/** Why a value is rejected. Each reason has a text in shared/api/messages. */
 export type Problem =
   | 'required'
   | 'type'
@@ -44,5 +44,5 @@ export type Problem =
   | 'wrong_otp'
   | 'channel_gone';
 
-/** A problem with the value at a path. `values` fill in its text. */
+/** A problem with the value at a path. `values` are inserted into its text. */
 export type FieldError = { path: string; problem: Problem; values?: Record<string, string | number> };

@@ -7,17 +7,13 @@ const seconds = z.number().min(0).nullable();
 export const ServiceHealth = z
   .object({
     status: z.enum(['OK', 'FAILING']),
-    table: part.optional().describe('Does the table answer? null: it is not known here, as below'),
-    queues: part.optional().describe('Do the queues take what is sent?'),
-    disk: part
-      .optional()
-      .describe('Can the folder of the data be written, with room left? Only on a machine of its own'),
+    table: part.optional().describe('Whether the table responds. Null, here and below: unknown to this host'),
+    queues: part.optional().describe('Whether the queues accept tasks'),
+    disk: part.optional().describe('Whether the data folder is writable and its disk has space left. Local host only'),
     lastSweepSeconds: seconds.optional().describe('Seconds since the last sweep'),
-    oldestWaitingSeconds: seconds
-      .optional()
-      .describe('For how many seconds the oldest event or delivery has waited for its turn'),
-    canarySeconds: seconds.optional().describe('Seconds since the fall of the canary last came back'),
-    exceptions: z.int().min(0).nullable().optional().describe('Exceptions since the start that nothing caught'),
+    oldestWaitingSeconds: seconds.optional().describe('Age of the oldest queued event or delivery, in seconds'),
+    canarySeconds: seconds.optional().describe('Seconds since a fall of the canary last reached its webhook'),
+    exceptions: z.int().min(0).nullable().optional().describe('Uncaught exceptions since the start'),
   })
   .meta({ id: 'Health' });
 export type ServiceHealth = z.infer<typeof ServiceHealth>;

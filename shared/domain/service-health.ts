@@ -1,12 +1,12 @@
 import { CANARY_SECONDS } from './canary.ts';
 import type { ServiceHealth } from './service-health-view.ts';
 
-/** So many seconds without a sweep, or so old a task, are a failure: alarms wait. Sweeps are a minute apart in AWS. */
+/** A longer time without a sweep, or an older queued task, is a failure: alarms are late. In AWS, sweeps run every minute. */
 const LATE_SECONDS = 180;
 
 type Part = 'OK' | 'FAILING' | null;
 
-/** What a host knows of itself; null is what it does not know. `since`: when (ms) it started. */
+/** What a host reports about itself; null where it cannot tell. `since`: when (ms) it started. */
 export type HostHealth = {
   since: number | null;
   queues: Part;
@@ -24,8 +24,8 @@ export const unknownHost: HostHealth = {
 };
 
 /**
- * Judges whether the service works. `sweep` is when (ms) the last sweep began, and `canary` when a fall of the canary last
- * came back; null when none ever did. Sweeps are not missed before the host has been there for as long as one may take.
+ * Returns whether the service works. `sweep` is when (ms) the last sweep began, `canary` when a fall of the canary last
+ * reached its webhook; null if never. A missing sweep counts only once the host has run long enough for one.
  */
 export const judgeHealth = (
   table: Part,

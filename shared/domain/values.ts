@@ -12,18 +12,18 @@ export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.l
 // C0 controls and non-characters break logs, exports and nurse-call displays; a lone surrogate has no UTF-8 form.
 const FIT = String.raw`^[^\u0000-\u001f\ud800-\udfff\ufffe\uffff]*$`;
 const fitting = new RegExp(FIT, 'u');
-/** Is a text free of C0 controls, lone surrogates, U+FFFE and U+FFFF? */
+/** Whether a text is free of C0 controls, lone surrogates, U+FFFE and U+FFFF. */
 export const isFit = (value: string): boolean => fitting.test(value);
 /**
- * The pattern of such texts in the API document. Generators of clients read it with other engines, which know neither
- * surrogates nor escapes by u, so it says less than is checked; the conventions of the document say the rest.
+ * The pattern of such texts in the API document. Client generators use regex engines without surrogates and `u` escapes,
+ * so it allows more than is accepted; the conventions of the document state the rest.
  */
 export const fitPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as const;
 
-/** The length of a text in code points. */
+/** Returns the length of a text in code points. */
 export const lengthOf = (value: string): number => [...value].length;
 
-/** Makes the schema of a text with min..max code points, without C0 controls, lone surrogates, U+FFFE and U+FFFF. */
+/** Returns the schema of a text of min..max code points without C0 controls, lone surrogates, U+FFFE and U+FFFF. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -36,7 +36,7 @@ export const text = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max, ...fitPattern });
 
-/** Any text of a client that only has to be a text, such as a search. */
+/** Any text from a client, such as a search. */
 export const anyText = text(0, 1_024);
 
 export const uuid = z
@@ -45,14 +45,14 @@ export const uuid = z
   .transform((value) => value.toLowerCase())
   .pipe(z.string().meta({ format: 'uuid' }));
 
-/** Makes a field of a device message optional. An invalid value counts as missing. */
+/** Returns the schema of an optional field in which an invalid value counts as missing. */
 export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
-/** An id in a path or query: canonical decimal text. */
+/** An id in a path or query, in canonical decimal form. */
 export const idText = integerText.transform(Number).pipe(id);
-/** The same, or 0: what is of no customer. */
+/** The same, or 0 for "no customer". */
 export const idOrNoneText = integerText.transform(Number).pipe(int64);
 export const integerQuery = (schema: z.ZodType<number, number>) =>
   z
@@ -61,8 +61,8 @@ export const integerQuery = (schema: z.ZodType<number, number>) =>
     .transform(Number)
     .pipe(schema);
 
-/** Bytes that are not JSON, such as an image or a page. */
+/** A body that is not JSON, such as an image or a page. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-/** The answer to deletions, links and other operations without a result (D1 "Endpoints"). */
+/** The response of deletions, links and other operations without a result (D1 "Endpoints"). */
 export const Status = z.object({ status: z.literal('OK') }).meta({ id: 'Status' });

@@ -158,7 +158,7 @@ test('a configuration is made of the contract, and saved', async () => {
   const { page } = visitor;
   const volume = page.getByRole('textbox', { name: 'Volume' });
   await volume.fill('30');
-  await page.getByText('beep on a fall; 0 is off · 0 to 100 · default 0').waitFor();
+  await page.getByText('volume of the beep on a fall; 0 is off · 0 to 100 · default 0').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('x');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid')).toBe('true');

@@ -106,7 +106,7 @@ test('a person is tried five times within ten minutes, then the delivery has fai
   expect((await hits())[0]).toMatchObject({ allSend: false, ruleMessages: [{ wasSend: false }] });
   expect((await hits())[0]?.ruleMessages[0]?.sendTryTimes).toHaveLength(5);
   expect(world.letters).toMatchObject([
-    { by: 'email', to: 'boss@example.com', text: expect.stringMatching(/Ben could not be told of a fall .* by SMS/) },
+    { by: 'email', to: 'boss@example.com', text: expect.stringMatching(/could not be delivered to Ben by SMS/) },
   ]);
   expect(world.valuesOf('AlarmsFailed')).toEqual([1]);
 });

@@ -6,19 +6,19 @@ const MAC = /^([0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}|[0-9a-fA-F]{12})$/;
 const macList = field<string[]>(
   () => z.array(z.string().regex(MAC)).max(64),
   [],
-  'MAC addresses of the beacons that are looked for; all other devices are ignored',
+  'MAC addresses of the beacons to scan for; all other devices are ignored',
   { from: 42 },
 );
-const mustBeTrue = field<true>(() => z.literal(true), true, 'must not be deactivated');
+const mustBeTrue = field<true>(() => z.literal(true), true, 'cannot be turned off');
 
-/** The radar, and the kind of product that it makes of the sensor. */
+/** Radar and product type. */
 const radar = {
   regulationZone: choice(['WW', 'JP'], 'WW', 'radio regulation; JP is required in Japan', { from: 42 }),
   bandwidth: choice(['BW500', 'BW2500'], 'BW500', 'transmission bandwidth, MHz', { from: 42 }),
   functionType: choice(['Falling', 'BedExit', 'Bathroom'], 'Falling', 'product type', { from: 42 }),
   functionAlgorithm: choice(['Falling', 'Tracking'], 'Falling', 'algorithm profile', { from: 42 }),
-  heatupEnabled: flag(true, 'warm-up at the start; advised', { from: 38 }),
-  agcEnabled: flag(true, 'gain calibration before monitoring; advised', { from: 38 }),
+  heatupEnabled: flag(true, 'warm-up at start; recommended', { from: 38 }),
+  agcEnabled: flag(true, 'gain calibration before monitoring; recommended', { from: 38 }),
   radarMode: choice([0, 1], 0, 'opaque', { from: 34, until: 39 }),
 } as const;
 
@@ -26,28 +26,30 @@ const radar = {
 const service = {
   enableAnalytics: mustBeTrue,
   offlineModeEnabled: flag(false, 'works without a connection', { from: 38 }),
-  httpLogEnabled: flag(true, 'logs are kept and sent on reboot', { from: 42 }),
-  ntpServerPrimary: hostField('europe.pool.ntp.org', 'asked when the provisioned time server fails', { from: 42 }),
-  ntpServerSecondary: hostField('us.pool.ntp.org', 'asked when the primary fails', { from: 42 }),
-  subscriptionExpired: flag(false, 'the subscription has ended', { until: 29 }),
-  dspRecordReportingEnabled: flag(false, 'recordings are reported', { from: 38 }),
-  dspRecordMaxLatency: whole(10, 'seconds that data may wait before it is sent', { from: 42 }),
+  httpLogEnabled: flag(true, 'keeps logs and uploads them on reboot', { from: 42 }),
+  ntpServerPrimary: hostField('europe.pool.ntp.org', 'used if the provisioned time server fails', { from: 42 }),
+  ntpServerSecondary: hostField('us.pool.ntp.org', 'used if the primary fails', { from: 42 }),
+  subscriptionExpired: flag(false, 'the subscription has expired', { until: 29 }),
+  dspRecordReportingEnabled: flag(false, 'reports recordings', { from: 38 }),
+  dspRecordMaxLatency: whole(10, 'maximum seconds before recorded data is sent', { from: 42 }),
 } as const;
 
 /** Bluetooth and WiFi. */
 const network = {
-  bleBeaconScannerEnabled: flag(false, 'beacons are looked for', { from: 42 }),
-  bleBeaconRssiThreshold: whole(-80, 'weaker beacons are ignored, dBm', { from: 42 }),
+  bleBeaconScannerEnabled: flag(false, 'scans for beacons', { from: 42 }),
+  bleBeaconRssiThreshold: whole(-80, 'signal strength below which beacons are ignored, dBm', { from: 42 }),
   bleBeaconMacAddr: macList,
   bleServerType: choice(['MakerAApp', 'Custom1'], 'MakerAApp', 'operational BLE', { from: 42 }),
   bleDeviceName: words([1, 64], 'VC000', 'name of the BLE server', { from: 42 }),
-  wifiRssiMonitorEnabled: flag(false, 'WiFi RSSI monitor', { from: 42 }),
-  wifiRssiMonitorThreshold: whole(-70, 'average RSSI at which a better access point is looked for, dBm', { from: 42 }),
-  wifiRssiMonitorRequiredSamples: whole(30, 'samples needed for that', { from: 42 }),
+  wifiRssiMonitorEnabled: flag(false, 'monitors the WiFi signal strength', { from: 42 }),
+  wifiRssiMonitorThreshold: whole(-70, 'average RSSI below which a better access point is searched for, dBm', {
+    from: 42,
+  }),
+  wifiRssiMonitorRequiredSamples: whole(30, 'samples required for the average', { from: 42 }),
   wifiHealthMonitorEnabled: flag(false, 'restarts WiFi when a condition is met', { from: 42 }),
-  wifiHealthMonitorRestartDuration: whole(240, 'seconds of interruption that restart WiFi', { from: 42 }),
-  wifiHealthMonitorBurstLimit: whole(15, 'bursts above which another access point is looked for', { from: 42 }),
-  wifiHealthMonitorMaxDisconnects: whole(15, 'disconnections an hour above which another access point is looked for', {
+  wifiHealthMonitorRestartDuration: whole(240, 'seconds of interruption after which WiFi restarts', { from: 42 }),
+  wifiHealthMonitorBurstLimit: whole(15, 'bursts above which another access point is searched for', { from: 42 }),
+  wifiHealthMonitorMaxDisconnects: whole(15, 'disconnects per hour above which another access point is searched for', {
     from: 42,
   }),
 } as const;

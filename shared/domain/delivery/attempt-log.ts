@@ -4,8 +4,8 @@ import { int64, millis } from '../values.ts';
 const phase = int64.nullable();
 
 /**
- * One attempt in the delivery log. Exactly one of `status` and `error` is null; both, where a person's channel took it, for
- * that has no status.
+ * One attempt in the delivery log. Exactly one of `status` and `error` is null. Both are null if the channel of a person
+ * accepted the message, because channels have no status.
  */
 export const AttemptLog = z
   .object({
@@ -13,11 +13,14 @@ export const AttemptLog = z
     startDate: millis,
     durationMs: int64,
     status: int64.nullable(),
-    error: z.string().nullable().meta({ description: 'a stable word for why there was no status, such as timeout' }),
-    responseBody: z.string().meta({ description: 'the first 4 KiB of the answer' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'stable code of the reason why there is no status, such as timeout' }),
+    responseBody: z.string().meta({ description: 'the first 4 KiB of the response' }),
     timings: z
       .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })
-      .meta({ description: 'ms of each phase; null where it did not take place' }),
+      .meta({ description: 'duration of each phase in ms; null if it did not take place' }),
   })
   .meta({ id: 'AttemptLog' });
 export type AttemptLog = z.output<typeof AttemptLog>;

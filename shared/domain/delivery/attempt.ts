@@ -13,8 +13,8 @@ export const resultWithoutRequest = (error: string | null, durationMs = 0): Resu
 });
 
 /**
- * The same result as a delivery stores it. It is a short tuple because a delivery that succeeds at once has to fit into
- * one kilobyte, which decides its price. `body` is null if it is stored in an item of its own.
+ * The result of an attempt as a delivery stores it: a short tuple, because a delivery that succeeds at once has to fit into
+ * one kilobyte, the unit of its price. `body` is null if it is stored in a separate item.
  */
 export type Entry = [
   number: number,
@@ -25,9 +25,9 @@ export type Entry = [
   body: string | null,
 ];
 
-/** Answers of at most so many bytes are stored in the delivery itself. */
-const SHORT = 64;
-export const isShort = (body: string): boolean => Buffer.byteLength(body) <= SHORT;
+/** The largest response body (bytes) that is stored in the delivery itself. */
+const MAX_SHORT_BODY = 64;
+export const isShort = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
 export const entryOf = (number: number, { durationMs, status, error, responseBody, timings }: Result): Entry => {
   const { dns, connect, tls, firstByte } = timings;
@@ -35,12 +35,12 @@ export const entryOf = (number: number, { durationMs, status, error, responseBod
   return [number, durationMs, status, error, [dns, connect, tls, firstByte], body];
 };
 
-/** Makes the entry of an attempt that was started and never ended because its process died. */
-const lost = (number: number): Entry => [number, 0, null, 'interrupted', [], ''];
+/** Returns the entry of an attempt that never ended, because its process died. */
+const interrupted = (number: number): Entry => [number, 0, null, 'interrupted', [], ''];
 
 /**
- * Makes the log of a delivery's attempts from their start times, their results, and the bodies (by attempt number) that
- * are stored in items of their own.
+ * Returns the attempt log of a delivery, from the start times of its attempts, their results, and the bodies (by attempt
+ * number) that are stored in separate items.
  */
 export const logOf = (
   starts: readonly number[],
@@ -48,11 +48,12 @@ export const logOf = (
   bodies: ReadonlyMap<number, string>,
   isSending: boolean,
 ): AttemptLog[] => {
-  const known = new Map(entries.map((entry) => [entry[0], entry]));
-  // An attempt that is under way has no result yet, so it is not in the log.
+  const byNumber = new Map(entries.map((entry) => [entry[0], entry]));
+  // The attempt in progress has no result yet, so it is not in the log.
   const ended = isSending ? starts.slice(0, -1) : starts;
-  return ended.map((startDate, at) => {
-    const [number, durationMs, status, error, phases, body] = known.get(at + 1) ?? lost(at + 1);
+  return ended.map((startDate, index) => {
+    const attempt = index + 1;
+    const [number, durationMs, status, error, phases, body] = byNumber.get(attempt) ?? interrupted(attempt);
     const [dns = null, connect = null, tls = null, firstByte = null] = phases;
     const responseBody = body ?? bodies.get(number) ?? '';
     return { number, startDate, durationMs, status, error, responseBody, timings: { dns, connect, tls, firstByte } };

@@ -1,8 +1,7 @@
-const LONGEST = 60_000;
+const MAX_BACKOFF = 60_000;
 
 /**
- * Gives the backoff in ms after a number of failures in a row: 0 for less than `from` failures, then 1 s, doubling up
- * to 60 s.
+ * Returns the backoff (ms) after a number of consecutive failures: 0 for fewer than `from`, then 1 s, doubling up to 60 s.
  */
 export const backoffAfter = (failures: number, from: number): number =>
-  failures < from ? 0 : Math.min(LONGEST, 1_000 * 2 ** (failures - from));
+  failures < from ? 0 : Math.min(MAX_BACKOFF, 1_000 * 2 ** (failures - from));

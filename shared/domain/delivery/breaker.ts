@@ -1,19 +1,19 @@
 import { LEASE_SECONDS } from './delivery.ts';
 import type { Circuit, WebhookRecord } from './webhook.ts';
 
-/** The slots of a webhook: how many requests to it may be under way at the same time. */
+/** The number of slots of a webhook, which limit its concurrent requests. */
 export const SLOTS_PER_WEBHOOK = 5;
 /** Consecutive failures that open the circuit: then retries are postponed, and one probe at a time is sent. */
 export const BREAKER_FAILURES = 10;
 /** The longest time (ms) that a circuit stays open, and the longest time (ms) over which postponed retries are spread. */
-const LONGEST_OPEN = 60_000;
-const LONGEST_SPREAD = 300_000;
+const MAX_OPEN = 60_000;
+const MAX_SPREAD = 300_000;
 /** The lease (ms) of a slot and of a probe. It is as long as that of a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
-/** How long (ms) after it is due a delivery without an attempt counts as a new alarm. */
+/** How long (ms) after its due date a delivery without an attempt counts as a new alarm. */
 const NEW_ALARM_MS = 60_000;
-/** An answer that takes SLOW ms or longer makes its receiver a slow one for SLOW_FOR ms. */
-const SLOW = 2_000;
+/** A response that takes SLOW_RESPONSE ms or longer marks its receiver as slow for SLOW_FOR ms. */
+const SLOW_RESPONSE = 2_000;
 const SLOW_FOR = 600_000;
 /** A webhook is disabled after DISABLE_AFTER ms and DISABLE_FAILURES without a success. A warning is sent at half the time. */
 const DISABLE_AFTER = 5 * 86_400_000;
@@ -33,7 +33,7 @@ export type SlotName = `slot${number}`;
 export type LeaseName = SlotName | 'probeUntil';
 export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}Token`;
 
-/** The lease of a slot: until when (ms), and the token that tells its holder from any other. */
+/** The lease of a slot: when it ends (ms), and the token that identifies its holder. */
 export type SlotLease = { slot: SlotName; until: number; token: string };
 
 /** Whether the receiver is known to be slow or to fail. Then each request to it needs a slot, which costs writes. */
@@ -44,17 +44,17 @@ const isSlowOrFailing = ({ consecutiveFailures, slowUntil = 0 }: Health, now: nu
 export const isHealthy = (health: Health, now: number): boolean =>
   health.openUntil === undefined && !isSlowOrFailing(health, now);
 
-/** Whether a delivery is a new alarm: without an attempt, and due (`dueDate`, ms) for less than a minute. */
+/** Whether a delivery is a new alarm: without an attempt, and due (`dueDate`, ms) less than a minute ago. */
 export const isNewAlarm = (attempts: number, dueDate: number, now: number): boolean =>
   attempts === 0 && now - dueDate < NEW_ALARM_MS;
 
 /** The time (ms) of a retry that an open circuit postpones. The more failures, the more these times are spread. */
 const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
-  Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_SPREAD, consecutiveFailures * 50));
+  Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(MAX_SPREAD, consecutiveFailures * 50));
 
 /**
- * How a request passes the circuit breaker: freely; in a slot; in a slot as the only probe; only after the result of the
- * probe under way; or not before a time (ms).
+ * How a request passes the circuit breaker: without a slot; in a slot; in a slot as the only probe; after the result of the
+ * current probe; or not before a time (ms).
  */
 export type Passage =
   | { kind: 'free' }
@@ -73,7 +73,7 @@ export const passageOf = (health: Health, isAlarm: boolean, now: number, random:
   return { kind: 'postponed', until: postponedUntil(health, now, random) };
 };
 
-/** The circuit breaker of a receiver as its owner reads it; `openUntil` (ms) is null unless the circuit is open. */
+/** Returns the circuit breaker of a receiver as the API shows it. `openUntil` (ms) is null unless the circuit is open. */
 export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): Circuit => {
   if (openUntil === undefined) return { state: 'closed', openUntil: null };
   const isOpen = openUntil > now && probeUntil <= now;
@@ -81,25 +81,25 @@ export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): C
 };
 
 /**
- * The time (ms) until which the circuit stays open after a failure: as long as the failed delivery waits, at most 60 s.
+ * The time (ms) until which the circuit stays open after a failure: until the retry of the failed delivery, at most 60 s.
  * Null if the circuit stays closed.
  */
 export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
-  failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, LONGEST_OPEN) : null;
+  failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, MAX_OPEN) : null;
 
-/** The time (ms) until which a receiver counts as slow after an answer of this duration. Null if the answer was quick. */
+/** The time (ms) until which a receiver counts as slow after a response of this duration. Null if the response was fast. */
 export const slowUntil = (durationMs: number, now: number): number | null =>
-  durationMs >= SLOW ? now + SLOW_FOR : null;
+  durationMs >= SLOW_RESPONSE ? now + SLOW_FOR : null;
 
 /** Whether a success is worth a write: after failures, and if the last recorded success is at least a minute old. */
 export const isSuccessToRecord = (health: Health, now: number): boolean =>
   health.openUntil !== undefined || isSlowOrFailing(health, now) || now - (health.lastSuccess ?? 0) >= 60_000;
 
-/** The consequence of failing for days: nothing yet, one warning, or that the webhook is disabled. */
+/** Decides what follows from failing for days: nothing yet, a single warning, or disabling the webhook. */
 export const verdictOn = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
   const { consecutiveFailures, failingSince = now, warnedAt = 0 } = health;
-  const lasted = now - failingSince;
-  if (consecutiveFailures < DISABLE_FAILURES || lasted < DISABLE_AFTER / 2) return 'none';
-  if (lasted >= DISABLE_AFTER) return 'disable';
+  const failingFor = now - failingSince;
+  if (consecutiveFailures < DISABLE_FAILURES || failingFor < DISABLE_AFTER / 2) return 'none';
+  if (failingFor >= DISABLE_AFTER) return 'disable';
   return warnedAt < failingSince ? 'warn' : 'none';
 };

@@ -9,21 +9,21 @@ import { deliveryStates } from './states.ts';
 /** The id of a delivery: a ULID. */
 export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
 
-/** A delivery in answers of the API. */
+/** A delivery in responses of the API. */
 export const DeliveryView = z
   .object({
     id: deliveryIdText,
-    webhookId: uuid.nullable().meta({ description: 'null: it is for a person' }),
-    userId: id.nullable().meta({ description: 'null: it is for a webhook' }),
-    userName: z.string().nullable().meta({ description: 'as it was then' }),
+    webhookId: uuid.nullable().meta({ description: 'null if the receiver is a person' }),
+    userId: id.nullable().meta({ description: 'null if the receiver is a webhook' }),
+    userName: z.string().nullable().meta({ description: 'the name at that time' }),
     by: z.enum(['webhook', ...channelKinds]),
     eventId: int64,
     eventUuid: uuid,
     event: z.string().meta({ description: 'type/action' }),
     sensorId: z.string(),
-    sensorName: z.string().meta({ description: 'as it was then' }),
+    sensorName: z.string().meta({ description: 'the name at that time' }),
     ruleId: id.nullable(),
-    ruleName: z.string().nullable().meta({ description: 'as it was then; null: without a rule' }),
+    ruleName: z.string().nullable().meta({ description: 'the name at that time; null without a rule' }),
     ruleHitId: id.nullable(),
     state: z.enum(deliveryStates),
     reason: z
@@ -31,32 +31,32 @@ export const DeliveryView = z
       .nullable()
       .meta({
         description:
-          'held: webhook_disabled; failed: gone (410, or an address of a person that is no more), exhausted (the last ' +
-          'attempt), not_reachable (the user has not proven this channel, or is gone), limit_reached (of SMS in a day), ' +
-          'expired (held for too long), ' +
-          'canceled (with its replay, or a step of an alarm that was acknowledged before it was sent), replayed (a repetition is held in its place), deleted (its webhook was); ' +
-          'delivered: redelivered (a repetition was delivered while it waited), else null',
+          'held: webhook_disabled; failed: gone (410, or the address of the person no longer exists), exhausted (the last ' +
+          'attempt failed), not_reachable (the user has not verified this channel, or was deleted), limit_reached (SMS per ' +
+          'day), expired (held for too long), canceled (its replay was canceled, or the alarm was acknowledged before this ' +
+          'step was sent), replayed (a redelivery is held in its place), deleted (its webhook was deleted); delivered: ' +
+          'redelivered (a redelivery succeeded while it was queued), otherwise null',
       }),
     attempts: int64,
-    createDate: millis.meta({ description: 'ms; when its event was received, or when its repetition was requested' }),
+    createDate: millis.meta({ description: 'ms; when its event was received, or the redelivery was requested' }),
     updateDate: millis,
     nextAttempt: millis.nullable(),
-    replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one repeats' }),
+    replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one resends' }),
   })
   .meta({ id: 'Delivery' });
 export type DeliveryView = z.output<typeof DeliveryView>;
 
-/** A delivery with the log of its attempts. */
+/** A delivery with its attempt log. */
 export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptLog) }).meta({ id: 'DeliveryDetail' });
 
-/** The request that a receiver gets, without the headers that authenticate and sign it. */
+/** The request that a receiver gets, without authentication and signature headers. */
 export const DeliveryMessage = z
   .object({
-    headers: z.record(z.string(), z.string()).meta({ description: 'the headers that are the same at every attempt' }),
+    headers: z.record(z.string(), z.string()).meta({ description: 'the headers that are the same in every attempt' }),
     body: z
       .string()
       .nullable()
-      .meta({ description: 'the exact text; null: the message of the device is no longer stored' }),
+      .meta({ description: 'the exact text; null if the message of the device is no longer stored' }),
   })
   .meta({ id: 'DeliveryMessage' });
 
@@ -86,14 +86,13 @@ export type DeliveryRow = Pick<
 export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
   const { snapshot, hit, state, reason, replayOf = null, nextAttempt, person, ...rest } = delivery;
   const { event, sensor, rule } = snapshot;
-  const waits = state === 'pending' || state === 'retrying';
+  const hasNextAttempt = state === 'pending' || state === 'retrying';
   return {
     ...rest,
     userId: person?.userId ?? null,
     userName: person?.name ?? null,
     by: person?.by ?? 'webhook',
-    // Lists select deliveries by this time. A delivery that was written late, after an outage, would not be found by
-    // `createDate`.
+    // Lists filter by this time. The stored `createDate` is later if an outage delayed the write.
     createDate: timeOfUlid(delivery.id),
     eventId: event.id,
     eventUuid: event.uuid,
@@ -105,7 +104,7 @@ export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
     ruleHitId: hit?.id ?? null,
     state,
     reason: reason ?? null,
-    nextAttempt: waits ? nextAttempt : null,
+    nextAttempt: hasNextAttempt ? nextAttempt : null,
     replayOf,
   };
 };

@@ -7,33 +7,30 @@ import type { Person } from '../rule/recipient.ts';
 import type { Entry } from './attempt.ts';
 import type { DeliveryState } from './states.ts';
 
-/** The seconds before each attempt, the first one included. All but the first are varied by JITTER. */
+/** The seconds before each attempt, including the first. All others get a jitter of JITTER. */
 export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
-/** The same for a person: five attempts within 10 minutes at the longest. Who was not told by then is told by others. */
+/** The same for a person: five attempts within 10 minutes. By then, others have been notified. */
 export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
-/** The longest time for a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
+/** The deadline of a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
 export const DEADLINE_SECONDS = 15;
-/** The default of how long (s) a receiver has to answer 410, and nothing else, until its webhook is switched off. */
+/** The default number of seconds of consecutive 410 responses before a webhook is disabled. */
 export const GONE_AFTER_SECONDS = 120;
-/**
- * The lease of a claim. It is longer than the deadline and the writes around it; when it ends, the attempt counts as
- * lost.
- */
+/** The lease of a claim, longer than an attempt and its writes. When it ends, the attempt counts as lost. */
 export const LEASE_SECONDS = 2 * DEADLINE_SECONDS;
-/** For how many seconds the sweep ignores a due item whose task is in a queue. */
+/** The seconds for which the sweep ignores a due item, because its task is already queued. */
 export const GRACE_SECONDS = 30;
 
 /** The sending service, as payloads name it. */
 export type Service = { name: string; url: string; version: string };
 
-/** Everything that a payload is rendered from, as it was when the delivery was made. */
+/** Everything that a payload is rendered from, as of the creation of the delivery. */
 export type Snapshot = {
   service: Service;
-  /** Missing in deliveries to people, and where the webhook went while the delivery was made. */
+  /** Missing in deliveries to people, and if the webhook was deleted while the delivery was created. */
   webhook?: { name: string; isCustomerHook?: true };
   event: {
     id: number;
@@ -44,10 +41,7 @@ export type Snapshot = {
     code: number | null;
     coordinates: NormalizedCoordinates | null;
     text: string;
-    /**
-     * The uuid of the message that caused the event, from which its bytes are read. It is null if the service made the
-     * event.
-     */
+    /** The uuid of the message that caused the event, by which its bytes are read. Null if the service created the event. */
     source: string | null;
   };
   sensor: { id: string; deviceId: string; name: string; groupId: number };
@@ -64,24 +58,24 @@ export type Snapshot = {
     regionIndex: number;
     regionName: string;
   } | null;
-  /** Only in deliveries that people read: the language of the person or the bot, and the time of the event as its home tells it. */
+  /** Only in deliveries that people read: the language of the person or bot, and the local time of the event. */
   reader?: Reader;
-  /** Until when (s) the address that acknowledges its rule hit is good; 0: it has none. */
+  /** When (s) the link that acknowledges the rule hit expires; 0 without a link. */
   acknowledgeUntil: number;
-  /** What an event alarm/acknowledged tells. */
+  /** Only in an event alarm/acknowledged. */
   acknowledgement?: Acknowledged;
 };
 export type Reader = { language: Language; time: string };
 
-/** A rule hit and the place of one of its rule messages. There may be none: a step may tell more than the hit has room for. */
+/** A rule hit and the index of a rule message in it, which may be missing: a step can have more recipients than the hit stores. */
 export type HitMessage = { id: number; message: number };
 
 export type Delivery = {
   id: string;
   customerId: number;
-  /** Null: it is for a person. */
+  /** Null if the receiver is a person. */
   webhookId: string | null;
-  /** It is of a step of an escalation: it is not sent once somebody has acknowledged its hit. */
+  /** The delivery belongs to a step of an escalation: it is not sent once somebody has acknowledged the hit. */
   isStep?: true;
   person?: Person;
   createDate: number;
@@ -90,67 +84,65 @@ export type Delivery = {
   reason: string | null;
   attempts: number;
   nextAttempt: number | null;
-  /** The rule hit and the rule message that get the result of this delivery. */
+  /** The rule hit and the rule message that record the result of this delivery. */
   hit: HitMessage | null;
-  /**
-   * Further rule messages that get the result: a Raw webhook gets a message once, even if several rules fire for it.
-   */
+  /** Further rule messages that record the result: a Raw webhook gets a message once, even if several rules fire for it. */
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
-  /** The log of attempts; missing before the first attempt has ended. */
+  /** The attempt log; missing until the first attempt has ended. */
   log?: Entry[];
-  /** The delivery that this one repeats. Its receiver sees the same `webhook-id`. */
+  /** The original delivery, if this one is a redelivery. Its receiver sees the same `webhook-id`. */
   replayOf?: string;
-  /** The delivery that was asked to be sent again, if that was a repetition itself. Then `replayOf` is the original. */
+  /** The delivery that was resent, if it was a redelivery itself. Then `replayOf` is the original. */
   repeats?: string;
   /** The replay that this delivery belongs to. */
   replay?: string;
-  /** Set while the delivery is held: when (ms) it ends unsent. */
+  /** Set while the delivery is held: when (ms) it expires. */
   heldUntil?: number;
   /** The delivery is a test of the webhook. */
   isTest?: true;
-  /** The format of the webhook when the delivery was made. It is missing in what is not rendered: `body`, and letters. */
+  /** The format of the webhook at the creation of the delivery. Missing with a `body`, and in deliveries to people. */
   format?: Format;
   /**
-   * The `X-Request-Id` of the API call that the delivery follows from, for logs. Tasks carry it; the delivery stores it
-   * only while it waits without a task.
+   * The `X-Request-Id` of the API call that caused the delivery, for logs. Tasks carry it; the delivery stores it only
+   * while it has no task.
    */
   requestId?: string;
   snapshot: Snapshot;
-  /** The body of a delivery that is of no event: feedback for the maker. All others are rendered from their snapshot. */
+  /** The body of a delivery without an event: feedback for the maker. All others are rendered from their snapshot. */
   body?: string;
 };
 
 /** A delivery to a webhook. */
 export type WebhookDelivery = Delivery & { webhookId: string };
 
-/** Gives the uuid of the message that a delivery is about, and the uuid of the event if the service made the event. */
+/** Returns the uuid of the message behind a delivery, or of the event if the service created it. */
 export const messageOf = ({ event }: Snapshot): string => event.source ?? event.uuid;
 
 const DAY = 86_400_000;
 /** How long (ms) deliveries are kept. */
 export const KEPT = 30 * DAY;
 
-/** How long (ms) a delivery is held for a webhook that is switched off. */
+/** How long (ms) a delivery is held for a disabled webhook. */
 export const HELD_FOR = 14 * DAY;
-/** Until when (ms) a delivery is held from now on: always for a shorter time than it is kept. */
+/** Returns when (ms) a delivery that is held from now on expires: at least a day before it is deleted. */
 export const heldUntil = (deliveryId: string, now: number): number =>
   Math.min(now + HELD_FOR, timeOfUlid(deliveryId) + KEPT - DAY);
 
-/** Milliseconds between the releases of two held deliveries of a webhook. */
+/** The interval (ms) at which held deliveries of a webhook are released. */
 export const RELEASE_EVERY = 100;
-/** How far ahead (ms) releases are planned at most, so that switching the webhook off again takes effect. */
+/** How far ahead (ms) releases are scheduled at most, so that disabling the webhook again takes effect. */
 export const RELEASE_AHEAD = 60_000;
 
-/** What tells the receiver of a delivery from any other: the id of a webhook, or the user and the way, with a space between. */
+/** The key of the receiver of a delivery: the id of the webhook, or the id of the user, a space, and the channel. */
 export const receiverOf = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 'person'>): string =>
   webhookId ?? `${person?.userId} ${person?.by}`;
-/** The webhook that a receiver is; null: it is a person. */
+/** Returns the webhook id in the key of a receiver; null for a person. */
 export const webhookOf = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
 
 /**
- * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice does no harm. `rounds`: the
- * number of its round, where the rule escalates; then `receiveDate` is when that was due.
+ * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice has no effect. `rounds` is
+ * the number of the round, if the rule escalates; then `receiveDate` is when that round was due.
  */
 export const deliveryId = (
   event: { receiveDate: number; uuid: string; sensorId: string },
@@ -159,13 +151,13 @@ export const deliveryId = (
   ...rounds: readonly number[]
 ) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, receiver, ruleId, ...rounds);
 
-/** The result of one attempt: accepted, gone for good, or failed, with the seconds that the target asked to wait. */
+/** The result of one attempt: accepted, permanently gone, or failed, with the seconds of a Retry-After. */
 export type AttemptOutcome =
   | { what: 'accepted'; acknowledgedBy?: string }
   | { what: 'gone' }
   | { what: 'failed'; isOverloaded: boolean; retryAfterSeconds: number };
 
-/** A failure after which the retry schedule alone decides. */
+/** A failure after which only the retry schedule counts. */
 export const plainFailure = {
   what: 'failed',
   isOverloaded: false,
@@ -177,7 +169,7 @@ export type Next =
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
   | { state: 'retrying'; nextAttempt: number };
 
-/** A delay in seconds with a jitter of 20 % more or less. `random` is in [0, 1). */
+/** Returns a delay (s) with a jitter of ±20 %. `random` is in [0, 1). */
 export const varied = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 const waitSeconds = (
@@ -188,12 +180,12 @@ const waitSeconds = (
 ) => {
   const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
   const delay = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
-  const honoured = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
-  return honoured > delay ? honoured : varied(delay, random);
+  const requested = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
+  return requested > delay ? requested : varied(delay, random);
 };
 
 /**
- * Gives what follows an attempt. `attempts` counts the attempts, this one included; `schedule` is that of the webhook
+ * Returns the next state of a delivery after an attempt. `attempts` includes this one; `schedule` is the one of the webhook
  * or the stage (null: RETRY_DELAYS); `random` is in [0, 1).
  */
 export const afterAttempt = (

@@ -1,6 +1,6 @@
 import type { EventDetails, Situation } from '../event/event.ts';
 
-/** What a customer webhook is told of: events that each of these names, where null names all (completion 12 "Filters"). */
+/** The events that a customer webhook receives: those that match all filters; null matches all (completion 12 "Filters"). */
 export type EventFilters = {
   eventTypes: number[] | null;
   situations: Situation[] | null;
@@ -9,13 +9,13 @@ export type EventFilters = {
 export const noFilters: EventFilters = { eventTypes: null, situations: null, sensorGroupId: null };
 export const filterNames = Object.keys(noFilters) as (keyof EventFilters)[];
 
-const names = <T>(list: readonly T[] | null, value: T | null): boolean =>
+const matches = <T>(list: readonly T[] | null, value: T | null): boolean =>
   list === null || (value !== null && list.includes(value));
 
-/** Is an event of a sensor one that a webhook with these filters is told of? */
+/** Whether a webhook with these filters receives an event of a sensor. */
 export const isNamed = (
   { eventTypes = null, situations = null, sensorGroupId = null }: Partial<EventFilters>,
   { code, situation }: Pick<EventDetails, 'code' | 'situation'>,
   { groupId }: { groupId: number },
 ): boolean =>
-  names(eventTypes, code) && names(situations, situation) && (sensorGroupId === null || sensorGroupId === groupId);
+  matches(eventTypes, code) && matches(situations, situation) && (sensorGroupId === null || sensorGroupId === groupId);

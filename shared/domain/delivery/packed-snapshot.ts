@@ -33,7 +33,7 @@ type Packed = [
     | null,
   ...rest: PackedRest,
 ];
-/** What not all deliveries have: a delivery has no byte for what is missing at the end. */
+/** What only some deliveries have. Elements that are missing at the end take no bytes. */
 type PackedRest = [
   acknowledgeUntil: number,
   acknowledgement?: [ruleHitId: number, userId: number | null, name: string, date: number] | null,
@@ -59,8 +59,8 @@ const restOf = ([until, by, reader]: PackedRest): Rest => ({
 });
 
 /**
- * Packs a snapshot as a delivery stores it: the values without their names, in one text. A delivery is written three
- * times and each kilobyte is paid each time; the names alone would take half a kilobyte.
+ * Packs a snapshot into the text that a delivery stores: the values without their names. A delivery is written three times,
+ * each kilobyte costs each time, and the names alone would take half a kilobyte.
  */
 export const packSnapshot = ({ service, webhook, event, sensor, customer, rule, ...rest }: Snapshot): string => {
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;

@@ -4,20 +4,20 @@ import type { Delivery, Reader, Service, Snapshot } from './delivery.ts';
 import { senderOf } from './snapshot.ts';
 import type { WebhookRecord } from './webhook.ts';
 
-/** The id of no sensor. */
+/** The sensor id in tests, which have no sensor. */
 export const NOBODY = `id_${'0'.repeat(23)}`;
-/** What a test tells besides its webhook. */
-type Around = {
+/** What the payload of a test contains besides its webhook. */
+type TestContext = {
   service: Service;
   customer: Snapshot['customer'];
   event: { id: number; uuid: string };
   reader?: Reader | undefined;
 };
 
-/** Makes a delivery that tests a webhook. Its event has no sensor, and it is delivered like every other one. */
+/** Creates a delivery that tests a webhook. Its event has no sensor; it is delivered like any other. */
 export const pingOf = (
   { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
-  { service, customer, event, reader }: Around,
+  { service, customer, event, reader }: TestContext,
   now: number,
 ): Delivery => ({
   id: derivedUlid(now, webhookId, event.uuid),

@@ -4,10 +4,10 @@ import { int32, int64, millis, uuid } from '../values.ts';
 import { type Delivery, KEPT, type WebhookDelivery } from './delivery.ts';
 import { restingStates } from './states.ts';
 
-/** The states of deliveries that may be sent again: those that have ended, and those that are held. */
+/** The states of deliveries that can be resent: those that have ended, and held ones. */
 const Replayable = z.enum(restingStates);
 
-/** The body of a request that sends deliveries of a webhook again. */
+/** The body of a request that resends deliveries of a webhook. */
 export const NewReplay = z
   .object({
     since: millis,
@@ -31,7 +31,7 @@ export const ReplayUpdate = z
   .object({ isPaused: z.boolean() })
   .meta({ id: 'ReplayUpdate', examples: [{ isPaused: true }] });
 
-/** A replay sends deliveries again, and shows its progress. */
+/** A job that resends deliveries, with its progress. */
 export const Replay = z
   .object({
     id: uuid,
@@ -41,7 +41,7 @@ export const Replay = z
     since: millis,
     until: millis,
     total: int64.meta({
-      description: 'how many deliveries are sent again; for a long span it grows while the replay runs',
+      description: 'the number of deliveries to resend; for a long time span it grows while the replay runs',
     }),
     sent: int64,
     failed: int64,
@@ -57,22 +57,22 @@ export type ReplayRecord = Omit<Replay, 'total' | 'isPaused'> &
     isPaused?: boolean;
     customerId: number;
     /**
-     * The number of deliveries found at the creation (for a long span only a part of them), and the number of
-     * repetitions made so far.
+     * The number of deliveries found when the replay was created (only some of those of a long time span), and the number of
+     * redeliveries created so far.
      */
     found: number;
     made: number;
-    /** The last delivery that was looked at. It is null before the first one. */
+    /** The last delivery that was checked; null before the first one. */
     cursor: string | null;
-    /** The time (ms) up to which the repetitions made so far are spread. */
+    /** The time (ms) up to which redeliveries are scheduled so far. */
     pacedUntil: number;
-    /** All deliveries of the span were looked at, so no further repetitions are made. */
+    /** All deliveries of the time span were checked, so no more redeliveries are created. */
     isListed: boolean;
-    /** Counts the steps, so that two steps at the same time have the effect of one. */
+    /** Counts the steps, so that two concurrent steps have the effect of one. */
     step: number;
   };
 
-/** Gives a replay as its owner sees it. */
+/** Returns a replay as the API shows it. */
 export const replayView = (record: ReplayRecord): Replay => ({
   ...record,
   isPaused: record.state === 'running' && record.isPaused === true,
@@ -83,26 +83,21 @@ export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): bool
   isListed && sent + failed >= made;
 
 /**
- * Gives the span of time (ms) of a replay. Deliveries that came after its creation do not belong to it, nor those that had
- * expired by then, whether they are still there or not.
+ * Returns the time span (ms) of a replay. It leaves out deliveries that are newer than the replay, and those that had
+ * expired when it was created, even if they still exist.
  */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
   Math.max(replay.since, replay.createDate - KEPT),
   Math.min(replay.until, replay.createDate),
 ];
 
-/**
- * Does a replay send a delivery again? Repetitions and tests are left out: the original of a repetition is in the list
- * itself.
- */
+/** Whether a replay resends a delivery. Tests are left out, and redeliveries, because the list also has their originals. */
 export const takes = (
   { states }: Pick<NewReplay, 'states'>,
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
 ): boolean => states.some((wanted) => wanted === state) && replayOf === undefined && !isTest;
 
-/**
- * Makes a new delivery with the content of another one. It is due at `time` (ms), and starts the retry schedule anew.
- */
+/** Creates a delivery with the content of another one. It is due at `time` (ms) and restarts the retry schedule. */
 export const again = <T extends Delivery>(original: T, id: string, time: number, now: number) => ({
   id,
   customerId: original.customerId,
@@ -125,7 +120,7 @@ export const again = <T extends Delivery>(original: T, id: string, time: number,
   snapshot: original.snapshot,
 });
 
-/** Makes the repetition of a delivery in a replay. It has the same id no matter when it is made. */
+/** Creates the redelivery of a delivery in a replay. Its id does not depend on when it is created. */
 export const repetitionOf = (
   original: WebhookDelivery,
   replay: ReplayRecord,

@@ -14,14 +14,14 @@ import { type Delivery, deliveryId, type Reader, receiverOf, type Service, type 
 
 type Customer = { id: number; name: string; location: string; timeZone: string };
 
-/** Gives the service as payloads name it, by the current settings. */
+/** Returns the service as payloads name it, from the current settings. */
 export const serviceOf = (settings: {
   SERVICE_NAME: string;
   PUBLIC_URL: string;
   SERVICE_VERSION: string;
 }): Service => ({ name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION });
 
-/** Gives the webhook as payloads name it. Its id is that of the delivery's webhook. */
+/** Returns the webhook as payloads name it. Its id comes from the delivery. */
 export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
   name,
   ...(isCustomerHook && { isCustomerHook }),
@@ -35,13 +35,13 @@ export type EventContext = {
   customer: Customer | null;
 };
 
-const zoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
+const timeZoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
   schedule?.timeZone ?? customer?.timeZone ?? 'UTC';
 
-/** Gives how people are told of an event. The time is a text from the start, as clocks may be changed by law. */
+/** Returns the language and local time for people who read of an event. The time is a text, because time zone rules change. */
 export const readerOf = (eventContext: EventContext, rule: Rule, locale: string): Reader => ({
   language: languageOf(locale),
-  time: dateTimeAndZone(eventContext.event.createDate, zoneOf(eventContext, rule)),
+  time: dateTimeAndZone(eventContext.event.createDate, timeZoneOf(eventContext, rule)),
 });
 
 const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
@@ -51,7 +51,7 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
     sensor: eventContext.sensor.name,
     region: region?.name ?? '',
     location: eventContext.customer?.location ?? '',
-    time: dateAndTime(createDate, zoneOf(eventContext, rule)),
+    time: dateAndTime(createDate, timeZoneOf(eventContext, rule)),
     situation: text,
   };
   return {
@@ -70,8 +70,8 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
 };
 
 /**
- * Makes the snapshot of everything that a payload contains, so that each attempt sends the same bytes, whatever is
- * renamed or deployed later. `text` is the name of the situation in the reader's language.
+ * Returns a snapshot of everything that a payload contains, so that all attempts send the same bytes, even if something is
+ * renamed or deployed in between. `text` is the name of the situation in the reader's language.
  */
 export const snapshotOf = (
   eventContext: EventContext,
@@ -97,11 +97,11 @@ export const snapshotOf = (
 
 /** The round of an escalation that a delivery belongs to. */
 export type EscalationRound = Pick<Escalation, 'round' | 'at'>;
-type To = { customerId: number; hit: Delivery['hit']; ruleId: number; round?: EscalationRound };
+type DeliveryContext = { customerId: number; hit: Delivery['hit']; ruleId: number; round?: EscalationRound };
 type ToWebhook = { webhookId: string; format: Format };
 type ToPerson = { person: Person };
 
-/** Derives the id of the delivery to a receiver in a round. It begins with when that was due. */
+/** Derives the id of the delivery to a receiver in a round. It begins with the time at which the round was due. */
 export const idInRound = (
   { ruleId, ...event }: { uuid: string; sensorId: string; ruleId: number },
   { round, at }: EscalationRound,
@@ -109,12 +109,11 @@ export const idInRound = (
 ): string => deliveryId({ ...event, receiveDate: at }, receiver, ruleId, round);
 
 /**
- * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message give the
- * same id.
+ * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message share an id.
  */
 const deliveryIdOf = (
   { event, sensor }: EventContext,
-  { ruleId, round, ...to }: Pick<To, 'ruleId' | 'round'> & (ToWebhook | ToPerson),
+  { ruleId, round, ...to }: Pick<DeliveryContext, 'ruleId' | 'round'> & (ToWebhook | ToPerson),
 ) => {
   const receiver = 'person' in to ? receiverOf({ webhookId: null, person: to.person }) : to.webhookId;
   const { source, receiveDate, uuid } = event;
@@ -124,10 +123,10 @@ const deliveryIdOf = (
   return deliveryId({ receiveDate, uuid: isOnce ? source : uuid, sensorId }, receiver, isOnce ? 0 : ruleId);
 };
 
-/** Makes a delivery that waits for its first attempt. */
+/** Creates a delivery that is due at once. */
 export const newDelivery = (
   eventContext: EventContext,
-  to: To & (ToWebhook | ToPerson),
+  to: DeliveryContext & (ToWebhook | ToPerson),
   snapshot: Snapshot,
   now: number,
 ): Delivery => ({

@@ -2,8 +2,8 @@
 export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** In these it stays until somebody repeats it, or its webhook is enabled. */
+/** The states that last until somebody resends the delivery or enables its webhook. */
 export const restingStates = ['delivered', 'held', 'failed'] as const satisfies readonly DeliveryState[];
-/** Does nothing happen to it by itself? */
+/** Whether a delivery stays in this state until somebody acts. */
 export const isResting = (state: DeliveryState | undefined): boolean =>
   restingStates.some((restingState) => restingState === state);

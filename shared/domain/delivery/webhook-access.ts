@@ -2,7 +2,7 @@ import { type Caller, holds } from '../identity/permission.ts';
 
 /** The permissions to manage webhooks: customer webhooks need manage_customers, bot webhooks need manage_bots. */
 export const webhookManagers = ['manage_customers', 'manage_bots'] as const;
-/** Who sees deliveries of any kind: those to people are for whoever may change the rules that name them. */
+/** The permissions to see deliveries: those to people are visible to users who may change the rules that name them. */
 export const deliveryManagers = [...webhookManagers, 'manage_rules'] as const;
 
 export const mayManage = (

@@ -11,33 +11,29 @@ const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
 /** One delay in seconds for each attempt, the first one included. */
 const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
 
-const anyOf = <T extends z.ZodType>(element: T, what: string) =>
+const anyOf = <T extends z.ZodType>(element: T, whenNull: string) =>
   z
     .array(element)
     .min(1)
     .max(64)
     .nullable()
     .default(null)
-    .meta({ description: `customer webhooks alone; null: ${what}` });
+    .meta({ description: `customer webhooks only; null: ${whenNull}` });
 
-/** The fields of a webhook that say which events it is told of (completion 12 "Filters"). */
+/** The fields of a webhook that select the events it receives (completion 12 "Filters"). */
 const eventFilterFields = {
-  eventTypes: anyOf(eventType(), 'events of any type, and those without one'),
-  situations: anyOf(Situation, 'events of any situation, and those without one'),
+  eventTypes: anyOf(eventType(), 'events of any type, or without one'),
+  situations: anyOf(Situation, 'events of any situation, or without one'),
   sensorGroupId: id
     .nullable()
     .default(null)
-    .meta({ description: 'customer webhooks alone; null: events of all sensors' }),
+    .meta({ description: 'customer webhooks only; null: events of all sensors' }),
 } satisfies Record<keyof EventFilters, z.ZodType>;
 
 const fields = z.object({
   name: text(1, 64),
-  /**
-   * The schema does not check which targets are allowed: that is decided by the policy of the stage (shared/delivery).
-   */
-  url: text(1, 2_048)
-    .nullable()
-    .meta({ description: 'null: its deliveries wait until they are fetched from its feed' }),
+  /** The policy of the stage decides which targets are allowed (shared/delivery), not this schema. */
+  url: text(1, 2_048).nullable().meta({ description: 'null: receivers fetch the deliveries from the feed' }),
   format: Format,
   isCustomerHook: z.boolean(),
   botId: id.nullable().default(null),
@@ -49,13 +45,13 @@ const fields = z.object({
 
 const crossRules = (ctx: z.core.ParsePayload<z.output<typeof fields>>) => {
   const { isCustomerHook, botId, format } = ctx.value;
-  const wrong = (path: string, key: string) =>
+  const reject = (path: string, key: string) =>
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], params: { key } });
-  if (isCustomerHook && botId !== null) wrong('botId', 'customer_hook_has_no_bot');
-  if (!isCustomerHook && botId === null) wrong('botId', 'bot_hook_needs_bot');
-  if (isCustomerHook && formats[format].isForBots) wrong('format', 'format_is_for_bots');
-  const given = isCustomerHook ? [] : filterNames.filter((name) => ctx.value[name] !== null);
-  for (const name of given) wrong(name, 'filter_is_for_customer_hooks');
+  if (isCustomerHook && botId !== null) reject('botId', 'customer_hook_has_no_bot');
+  if (!isCustomerHook && botId === null) reject('botId', 'bot_hook_needs_bot');
+  if (isCustomerHook && formats[format].isForBots) reject('format', 'format_is_for_bots');
+  const filters = isCustomerHook ? [] : filterNames.filter((name) => ctx.value[name] !== null);
+  for (const name of filters) reject(name, 'filter_is_for_customer_hooks');
 };
 
 const example = {
@@ -69,8 +65,8 @@ const example = {
 };
 
 /**
- * The body of a request that replaces a webhook. `secretKey` is write-only: without it the key stays, and null removes
- * it.
+ * The body of a request that replaces a webhook. `secretKey` is write-only: the key is unchanged if it is missing, and
+ * removed if it is null.
  */
 const update = fields.extend({ secretKey: SecretKey.nullable().optional() });
 export const WebhookUpdate = update.check(crossRules).meta({ id: 'WebhookUpdate', examples: [example] });
@@ -89,19 +85,19 @@ const Health = z.object({
   lastSuccess: millis.nullable(),
 });
 
-/** The circuit breaker of a webhook, as of the moment of the call. */
+/** The circuit breaker of a webhook at the time of the call. */
 export const Circuit = z
   .object({
     state: z.enum(['closed', 'open', 'half_open']).meta({
       description:
-        'open: retries wait, and a new delivery is sent once as a probe; half_open: one probe finds out whether the receiver works',
+        'open: retries are postponed, and new deliveries are sent as probes; half_open: one probe tests whether the receiver works',
     }),
-    openUntil: millis.nullable().meta({ description: 'when the next retry may probe an open circuit' }),
+    openUntil: millis.nullable().meta({ description: 'when the next retry may probe the receiver' }),
   })
   .meta({ id: 'Circuit' });
 export type Circuit = z.output<typeof Circuit>;
 
-/** A webhook in answers of the API, without its token and secret. */
+/** A webhook in responses of the API, without its token and secret. */
 export const Webhook = fields
   .extend({
     id: uuid,
@@ -117,9 +113,9 @@ export type Webhook = z.output<typeof Webhook>;
 
 const token = z.string().length(26);
 
-/** The answer to the creation of a webhook. Its token is shown only here and in `WebhookToken`. */
+/** The response to the creation of a webhook. The token is shown only here and in `WebhookToken`. */
 export const CreatedWebhook = Webhook.extend({ token }).meta({ id: 'CreatedWebhook' });
-/** The answer to a request for a new token. */
+/** The response to a request for a new token. */
 export const WebhookToken = z.object({ token }).meta({ id: 'WebhookToken' });
 
 /**
@@ -133,35 +129,35 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof Even
   failingSince?: number;
   lastSuccess?: number;
 } & Partial<EventFilters> &
-  Operating;
+  DeliveryHealth;
 
 /** What the delivery worker stores in a webhook (domain/delivery/breaker.ts). All times are in ms. */
-type Operating = {
+type DeliveryHealth = {
   openUntil?: number;
-  /** Since when (ms) the receiver has answered 410, and nothing else. */
+  /** Since when (ms) the receiver has answered with nothing but 410. */
   goneSince?: number;
-  /** The previous secret. Deliveries are signed by it too until `previousUntil`. */
+  /** The previous secret, which also signs deliveries until `previousUntil`. */
   previousSecret?: string | null;
   previousUntil?: number;
-  /** The lease of the probe, as that of a slot. */
+  /** The lease of the probe, like that of a slot. */
   probeUntil?: number;
   probeUntilToken?: string;
   slowUntil?: number;
   warnedAt?: number;
-  /** First deliveries that failed for good since somebody last saw it, and when the newest trouble happened. */
+  /** The original deliveries that failed permanently since they were last seen, and the time of the latest failure. */
   failedDeliveries?: number;
   troubleDate?: number;
-  /** The lease of a slot for one request under way, over all processes: when it ends, and the token of its holder. */
+  /** The lease of a slot for one request, across all processes: when it ends, and the token of its holder. */
   [slot: `slot${number}`]: number;
   [slotToken: `slot${number}Token`]: string;
-  /** How many deliveries the webhook holds, and until when the deliveries that it released are spread. */
+  /** The number of held deliveries, and the time up to which released deliveries are scheduled. */
   held?: number;
   releasedUntil?: number;
-  /** The ids of the replays that ran when the newest one began, and of the newest one, in their order. */
+  /** The ids of the replays that were running when the newest one began, followed by the newest. */
   replays?: string[];
 };
 
-/** Gives a webhook as its owner sees it. */
+/** Returns a webhook as the API shows it. */
 export const viewOf = (record: WebhookRecord): Webhook => {
   const { consecutiveFailures, failingSince = null, lastSuccess = null } = record;
   return {

@@ -6,55 +6,55 @@ import { type Dated, passTime } from '../state/time.ts';
 import { DAY, eventOf, noticeEvent } from './event.ts';
 import { type Credible, REPEATED_WITHIN, reports, type Signal } from './message.ts';
 
-/** The reason for events: something that was received, or the passing of time. `source` is as in `Decided`. */
+/** The cause of events: something that was received, or the passing of time. `source` is as in `Decided`. */
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
-/** The UUIDs of events are derived from their cause: the first event has the UUID of the cause, the others also depend on their kind. */
-const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
+/** Derives the UUIDs of events: the first has the UUID of the cause, the others also depend on their kind. */
+const withUuids = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
     const { type, action } = happening;
-    const alike = events
+    const sameKind = events
       .slice(0, at)
       .filter(({ happening: earlier }) => earlier.type === type && earlier.action === action);
-    const uuid = at === 0 ? first : uuidV5(sensorId, first, type, action, alike.length);
+    const uuid = at === 0 ? first : uuidV5(sensorId, first, type, action, sameKind.length);
     return { uuid, receiveDate, source, createDate, happening };
   });
 
-/** The new state of a sensor and the events that a cause made, before any rule is evaluated. */
-export type StepOutcome = { next: SensorState; events: ReturnType<typeof identified> };
+/** The new state of a sensor and the events of a cause, before any rule is evaluated. */
+export type StepOutcome = { next: SensorState; events: ReturnType<typeof withUuids> };
 
-/** Whether a message without an identity was received so shortly before that the same bytes would be its duplicate. */
+/** Whether the last message without an identity is so recent that the same bytes would be its duplicate. */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
   last !== undefined && Math.abs(received - last.at) <= REPEATED_WITHIN;
 
-/** How many messages without an event are remembered. */
-const EVENTLESS_KEPT = 16;
+/** The number of messages without an event that are remembered. */
+const MAX_EVENTLESS = 16;
 const markOf = (uuid: string): string => hashOf(uuid).slice(0, 8);
 
 type Received = Cause & { raw: string };
 
-/** Whether a message without an event is a duplicate. One that made an event is recognised by its stored bytes. */
+/** Whether a message without an event is a duplicate. One that caused an event is recognized by its stored bytes. */
 const isDuplicate = (state: SensorState, { byBytes }: Credible, { uuid, raw, receiveDate }: Received): boolean =>
   byBytes
     ? isRecent(state, receiveDate) && state.last?.hash === hashOf(raw)
     : (state.eventless?.includes(markOf(uuid)) ?? false);
 
 /**
- * Remembers a message by which the state became `next`, if its duplicate would change something: what is no report would
- * happen again, and a move or a posture would count as a newer one.
+ * Remembers a message in the state if its duplicate would change something: anything but a report would happen again, and a
+ * move or posture would count as a newer one.
  */
-const remembering = (before: SensorState, step: Step, { signal, byBytes }: Credible, cause: Received): SensorState => {
+const withMessage = (before: SensorState, step: Step, { signal, byBytes }: Credible, cause: Received): SensorState => {
   const { uuid, raw, receiveDate: at } = cause;
   // Of messages without an identity only the previous one is compared, and each replaces it.
   const { last: _, ...next } = step.state;
   if (byBytes) return reports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
-  const isOfTracks = signal.kind === 'moves' || signal.kind === 'postures';
-  if (!isOfTracks || step.events.length > 0 || (next.tracks === before.tracks && !seesFall(before))) return next;
+  const isAboutTracks = signal.kind === 'moves' || signal.kind === 'postures';
+  if (!isAboutTracks || step.events.length > 0 || (next.tracks === before.tracks && !seesFall(before))) return next;
   const others = (next.eventless ?? []).filter((mark) => mark !== markOf(uuid));
-  return { ...next, eventless: [...others, markOf(uuid)].slice(-EVENTLESS_KEPT) };
+  return { ...next, eventless: [...others, markOf(uuid)].slice(-MAX_EVENTLESS) };
 };
 
-/** Adds the event of a wrong clock to the step of a message that shows one: to the first, and then to one a day. */
+/** Adds an event to the step of a message that shows a wrong clock: of the first such message, then at most once a day. */
 const withClockEvent = ({ state, events }: Step, { isClockWrong }: Credible, received: number): Step => {
   if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, events };
   return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
@@ -65,36 +65,36 @@ export const stepByMessage = (
   before: SensorState,
   message: Credible,
   cause: Received,
-  around: RoomContext,
+  roomContext: RoomContext,
 ): StepOutcome => {
   const { receiveDate: received } = cause;
-  const isAgain = isDuplicate(before, message, cause);
-  const signal: Signal = isAgain ? { kind: 'state', firmware: null } : message.signal;
+  const isRepeated = isDuplicate(before, message, cause);
+  const signal: Signal = isRepeated ? { kind: 'state', firmware: null } : message.signal;
   const createDate = message.deviceTime ?? received;
-  const stepped = step(before, signal, whenOf(received, message.deviceTime), around);
-  const { state, events } = isAgain ? stepped : withClockEvent(stepped, message, received);
+  const stepped = step(before, signal, whenOf(received, message.deviceTime), roomContext);
+  const { state, events } = isRepeated ? stepped : withClockEvent(stepped, message, received);
   const dated = events.map((happening) => ({ happening, createDate }));
-  return { next: remembering(before, { state, events }, message, cause), events: identified(dated, cause) };
+  return { next: withMessage(before, { state, events }, message, cause), events: withUuids(dated, cause) };
 };
 
-/** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */
+/** Steps the state of a sensor by a notice of the service. The device sent nothing, so only an event follows. */
 export const stepByNotice = (
   state: SensorState,
-  [notice, about]: Parameters<typeof noticeEvent>,
+  [notice, subject]: Parameters<typeof noticeEvent>,
   cause: Cause,
 ): StepOutcome => ({
   next: state,
-  events: identified([{ happening: noticeEvent(notice, about), createDate: cause.receiveDate }], cause),
+  events: withUuids([{ happening: noticeEvent(notice, subject), createDate: cause.receiveDate }], cause),
 });
 
-/** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */
+/** Steps the state of a sensor by a call of its device without a message, which makes an inactive sensor active. */
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
   const when = whenOf(received, null);
   const { state: next, events } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
   return {
     next,
-    events: identified(
+    events: withUuids(
       events.map((happening) => ({ happening, createDate: received })),
       cause,
     ),
@@ -108,12 +108,12 @@ export const stepByTime = (
   limits: { silentAt: number; timings: Timings },
 ): StepOutcome => {
   const { state: next, events } = passTime(state, { ...limits, now: cause.receiveDate });
-  return { next, events: identified(events, cause) };
+  return { next, events: withUuids(events, cause) };
 };
 
 /**
- * Returns the cause of the events that time causes. Its UUID is derived from the state, so the same state leads to the same
- * UUID.
+ * Returns the cause of events that follow from time alone. Its UUID is derived from the state, so the same state yields the
+ * same UUID.
  */
 export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
   uuid: uuidV5(sensorId, 'time', lastSeen, version),

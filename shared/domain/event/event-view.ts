@@ -18,8 +18,9 @@ export const EventView = z
       .object({ positionIdx: z.int().min(0), name: z.string() })
       .nullable()
       .meta({
-        description: 'as the room had it then; `name` is empty for a region that only the device knows; null: in none',
+        description:
+          'the region at that time; `name` is empty for a region that only the device knows; null outside of regions',
       }),
-    raw: z.unknown().meta({ description: 'the message of the device, its numbers with all their digits' }),
+    raw: z.unknown().meta({ description: 'the message of the device; numbers keep all their digits' }),
   })
   .meta({ id: 'Event' });

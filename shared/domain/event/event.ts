@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Situation as AnySituation, kinds } from '../kinds.ts';
 import type { Acknowledged } from '../rule/acknowledgement-view.ts';
 
-/** Makes the schema of the eventType of D2: the codes of all kinds that have one. */
+/** Returns the schema of the eventType of D2: the codes of all kinds that have one. */
 export const eventType = (): z.ZodType<number, number> =>
   z
     .literal(Object.values(kinds).flatMap(({ code }) => (code === null ? [] : [code])))
@@ -11,12 +11,12 @@ export const eventType = (): z.ZodType<number, number> =>
 export const Situation = z.enum(Object.keys(kinds) as [AnySituation, ...AnySituation[]]);
 export type Situation = AnySituation;
 
-/** The situations of a fall whose first event no rate limit may suppress, and whose delivery must not fail unheard. */
+/** The situations of a fall whose first event no rate limit may suppress, and whose failed deliveries are reported. */
 export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
 
 /**
- * Events that the service makes by itself: when a sensor registers or is refused, when its learning phase is over, when
- * what a sensor said does not get through to a receiver, and when somebody takes care of an alarm.
+ * Events that the service creates: a sensor registers or is refused, its learning phase ends, a webhook is disabled, a
+ * delivery fails, an alarm is acknowledged.
  */
 const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
@@ -28,11 +28,11 @@ const notices = {
 } as const;
 export type Notice = keyof typeof notices;
 
-/** Is it an event about receivers? What is said of those must not be said of such an event in turn. */
+/** Whether an event is about receivers. If the delivery of such an event fails, no further event follows. */
 export const isAboutReceivers = ({ type }: { type: string }): boolean =>
   type === notices.webhook_disabled.type || type === notices.delivery_failed.type;
 
-/** Events that no rule can watch for: registrations, the end of learning, a message of unknown kind or too late, and the test of a webhook. */
+/** Events that no rule can watch for: those of the service, unknown and late messages, and tests of webhooks. */
 export const otherKinds = {
   ...notices,
   unknown: { type: 'unknown', action: 'received', code: null },
@@ -40,22 +40,22 @@ export const otherKinds = {
   ping: { type: 'test', action: 'ping', code: null },
 } as const;
 
-/** A point in cm relative to the sensor. `z` is missing if the device did not say it; the point is on the floor then. */
+/** A point in cm relative to the sensor. `z` is missing if the device did not report it: then the point is on the floor. */
 export type Point = { x: number; y: number; z?: number };
 
 /** The region of an event. `id` and `name` are empty for a region that only the device knows. */
 export type EventRegion = { id: string; index: number; name: string };
 
-/** What an event is about, as the state of its sensor knows it later: by this it is known whether what happened is over. */
+/** The subject of an event, by which the state of its sensor later shows whether the situation has ended. */
 export type Subject = {
-  /** The start (ms) of a fall: of maker A as its messages say, of maker B when its track fell. */
+  /** The start (ms) of a fall: for maker A as in its messages, for maker B when its track fell. */
   fall?: number;
   isSensitive?: boolean;
   /** Maker B: the number of the track. */
   track?: number;
 };
 
-/** An event without an id, in terms of rules and formats, independent of the sensor's maker. */
+/** An event without an id, in the terms of rules and formats, independent of the sensor's maker. */
 export type EventDetails = {
   situation: Situation | null;
   type: string;
@@ -65,18 +65,18 @@ export type EventDetails = {
   region: EventRegion | null;
   isSimulated: boolean;
   isSilent: boolean;
-  /** This is the first event of its situation in a fall, so no rate limit may suppress it. */
+  /** The first event of its situation in a fall, which no rate limit may suppress. */
   newFall: boolean;
-  /** Missing where the state does not know it later. */
+  /** Missing if the state cannot show later whether the situation has ended. */
   subject?: Subject;
-  /** The webhook that is not told of it, because it is about that one. */
+  /** The webhook that does not receive the event, because the event is about that webhook. */
   notTo?: string;
-  /** Who takes care of which hit, when the event tells that. */
+  /** Only in the event alarm/acknowledged. */
   acknowledgement?: Acknowledged;
 };
 
-/** The details of an event of a situation. */
-export const eventOf = (situation: Situation, more: Partial<EventDetails> = {}): EventDetails => ({
+/** Returns the details of an event of a situation. */
+export const eventOf = (situation: Situation, overrides: Partial<EventDetails> = {}): EventDetails => ({
   situation,
   ...kinds[situation],
   point: null,
@@ -84,22 +84,22 @@ export const eventOf = (situation: Situation, more: Partial<EventDetails> = {}):
   isSimulated: false,
   isSilent: false,
   newFall: false,
-  ...more,
+  ...overrides,
 });
 
-const nameless = (kind: keyof typeof otherKinds): EventDetails => ({
+const withoutSituation = (kind: keyof typeof otherKinds): EventDetails => ({
   ...eventOf('sensor_active'),
   ...otherKinds[kind],
   situation: null,
 });
-export const unknownEvent = nameless('unknown');
-export const lateEvent = nameless('late');
-/** Custom 1 has no code for tests, so a test has the code of an active sensor. */
+export const unknownEvent = withoutSituation('unknown');
+export const lateEvent = withoutSituation('late');
+/** Custom 1 has no code for tests, so tests use the code of an active sensor. */
 export const TEST_CODE = 8;
-export const pingEvent: EventDetails = { ...nameless('ping'), code: TEST_CODE };
-type About = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
-export const noticeEvent = (notice: Notice, { webhookId, acknowledgement }: About): EventDetails => ({
-  ...nameless(notice),
+export const pingEvent: EventDetails = { ...withoutSituation('ping'), code: TEST_CODE };
+type NoticeSubject = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
+export const noticeEvent = (notice: Notice, { webhookId, acknowledgement }: NoticeSubject): EventDetails => ({
+  ...withoutSituation(notice),
   ...(webhookId !== undefined && { notTo: webhookId }),
   ...(acknowledgement && { acknowledgement }),
 });
@@ -110,9 +110,9 @@ export const NormalizedCoordinates = z.object({ x: Unit, y: Unit, z: Unit });
 export type NormalizedCoordinates = z.infer<typeof NormalizedCoordinates>;
 
 export const DAY = 86_400_000;
-/** How long (ms) events and rule hits are stored and shown (D1 O7). */
+/** How long (ms) events and rule hits are stored (D1 O7). */
 export const RETENTION = 120 * DAY;
 
-/** Is a device's time (ms) believed? It is if it is at most 24 h before or 5 min after the time of receipt. */
+/** Whether a device's time (ms) is trusted: at most 24 h before and at most 5 min after the time of receipt. */
 export const isBelieved = (deviceTime: number, received: number): boolean =>
   deviceTime >= received - DAY && deviceTime <= received + 5 * 60_000;

@@ -5,26 +5,26 @@ import { deviceIdOf, type SensorRecord } from '../sensor/sensor.ts';
 import { int64, millis } from '../values.ts';
 import { Feedback } from './feedback.ts';
 
-/** The payload of feedback that is forwarded to the maker of a sensor. All keys are always there. */
+/** The payload of feedback that is forwarded to the maker of a sensor. All keys are always present. */
 export const FeedbackPayload = z
   .strictObject({
     service: z.strictObject({ name: z.string(), url: z.string(), version: z.string() }),
     feedback: Feedback,
     sensor: z.strictObject({
       id: z.string(),
-      deviceId: z.string().meta({ description: 'of the device, as in Custom 1' }),
+      deviceId: z.string().meta({ description: 'the device id, as in Custom 1' }),
     }),
     event: z
       .strictObject({
         id: int64,
-        uuid: z.uuid().meta({ description: 'that of the message, for its first event' }),
+        uuid: z.uuid().meta({ description: 'the uuid of the message for its first event' }),
         createDate: millis,
         receiveDate: millis,
         type: z.string(),
         action: z.string(),
       })
       .nullable()
-      .meta({ description: 'the event that it names, or that of the rule hit that it names; null: it names neither' }),
+      .meta({ description: 'the event that the feedback names, directly or by a rule hit; null if none' }),
   })
   .meta({
     id: 'FeedbackPayload',
@@ -59,7 +59,7 @@ export const FeedbackPayload = z
   });
 export type FeedbackPayload = z.infer<typeof FeedbackPayload>;
 
-/** What feedback for the maker is about. */
+/** What the payload contains besides the feedback. */
 type FeedbackContext = {
   service: Service;
   sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId'>;
@@ -80,7 +80,7 @@ const payloadOf = (feedback: Feedback, { service, sensor, event }: FeedbackConte
   },
 });
 
-/** Makes the delivery of feedback to the webhook of the maker. It waits for its first attempt. */
+/** Creates the delivery of feedback to the webhook of the maker, due at once. */
 export const feedbackDelivery = (
   { customerId, id: webhookId, name }: { customerId: number; id: string; name: string },
   feedback: Feedback,

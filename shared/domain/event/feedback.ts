@@ -4,7 +4,7 @@ import type { SensorRecord } from '../sensor/sensor.ts';
 import { id, int64, millis, text, uuid } from '../values.ts';
 
 const fields = {
-  referenceDate: id.meta({ description: 'ms; the time that it refers to' }),
+  referenceDate: id.meta({ description: 'ms; the time that the feedback refers to' }),
   reason: text(1, 128).meta({ description: 'a short technical text' }),
   description: text(0, 256).default(''),
   classification: z.enum(['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE']),
@@ -12,7 +12,7 @@ const fields = {
   eventId: uuid.nullable().default(null),
 };
 
-/** The body of a request that creates feedback. The rule hit and the event that it names must belong to the sensor. */
+/** The body of a request that creates feedback. Its rule hit and event must belong to the sensor. */
 export const NewFeedback = z.object(fields).meta({
   id: 'NewFeedback',
   examples: [
@@ -39,26 +39,26 @@ export const Feedback = z
     createDate: millis,
     updateDate: millis,
     sensorId: z.string(),
-    accountId: int64.min(0).meta({ description: 'the user; 0: one who was erased' }),
+    accountId: int64.min(0).meta({ description: 'the user; 0 if the user was erased' }),
     forwardToMakerA: z.boolean(),
   })
   .meta({ id: 'Feedback' });
 export type Feedback = z.output<typeof Feedback>;
 
-type AboutSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>;
+type FeedbackSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>;
 
-/** Is feedback on a sensor for its maker? It is if the maker wants feedback and the sensor may be optimized. */
-export const isForMaker = ({ manufacturer, optimizationEnabled }: AboutSensor): boolean =>
+/** Whether feedback on a sensor is forwarded to its maker: the maker accepts feedback, and the sensor may be optimized. */
+export const isForMaker = ({ manufacturer, optimizationEnabled }: FeedbackSensor): boolean =>
   makers[manufacturer].getsFeedback && optimizationEnabled;
 
-/** Makes feedback from a request. */
+/** Creates feedback from a request. */
 export const newFeedback = (
-  given: NewFeedback,
-  sensor: AboutSensor,
+  request: NewFeedback,
+  sensor: FeedbackSensor,
   accountId: number,
   { id: feedbackId, now, forwardToMakerA }: { id: number; now: number; forwardToMakerA: boolean },
 ): Feedback => ({
-  ...given,
+  ...request,
   id: feedbackId,
   createDate: now,
   updateDate: now,

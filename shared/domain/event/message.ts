@@ -14,9 +14,8 @@ export const fallStatuses = [
 export type FallStatus = (typeof fallStatuses)[number];
 
 /**
- * One report of a maker A device about a fall. `start` (ms, the device's clock) identifies the fall; it is null if it
- * could not be read, and then the fall starts when it is received. `isSensitive` falls were detected by the sensitivity
- * mode.
+ * A report of a maker A device about a fall. `start` (ms, the device's clock) identifies the fall; if it could not be read,
+ * it is null and the fall starts when it is received. `isSensitive` falls were detected by the sensitivity mode.
  */
 export type FallSignal = {
   kind: 'fall';
@@ -26,13 +25,13 @@ export type FallSignal = {
   point: Point | null;
   isSimulated: boolean;
   isSilent: boolean;
-  /** Is the device in its learning phase? It is missing if the device does not say so. */
+  /** Whether the device is in its learning phase; missing if the device does not report it. */
   isLearning?: boolean;
 };
 
 /**
- * A report of presence. `regions` tells for each positionIdx whether somebody is in that region. `present` is null if
- * the device does not report it.
+ * A report of presence. `regions` has an entry for each reported positionIdx: whether somebody is in that region. `present`
+ * is null if the device does not report it.
  */
 export type PresenceSignal = {
   kind: 'presence';
@@ -49,7 +48,7 @@ export type Move = {
   area: { index: number; kind: (typeof areas)[number] | null } | null;
 };
 
-/** The decoded content of a message. The rules of a sensor's state see nothing else of it. */
+/** The decoded content of a message. The state of a sensor depends on nothing else in it. */
 export type Signal =
   | PresenceSignal
   | FallSignal
@@ -58,15 +57,15 @@ export type Signal =
   | { kind: 'postures'; postures: readonly { track: number; pose: number }[] }
   | { kind: 'people'; count: number }
   | { kind: 'online'; isOnline: boolean }
-  /** A condition whose beginning is reported, but not its end. */
+  /** A condition whose start is reported, but not its end. */
   | { kind: 'sign'; situation: 'sensor_weak_signal' | 'sensor_tilted' }
-  /** `alarm` is null if all is well. `hasReading` is false if nothing was measured. */
+  /** `alarm` is null if no alarm is active. `hasReading` is false if nothing was measured. */
   | { kind: 'vital'; alarm: Situation | null; hasReading: boolean }
   /** The state of the device itself. `firmware` is the N of v0.N, or null if the device does not report it. */
   | { kind: 'state'; firmware: number | null }
   | { kind: 'unknown' };
 
-/** Signals that say how things are: the same one again changes nothing. What all others say would happen again. */
+/** Signals that report a state, so that a duplicate changes nothing. A duplicate of any other would happen again. */
 export const reports: ReadonlySet<Signal['kind']> = new Set([
   'presence',
   'people',
@@ -77,9 +76,9 @@ export const reports: ReadonlySet<Signal['kind']> = new Set([
 ]);
 
 /**
- * A decoded message: its content, the time (ms) at which the device says it happened, the UUID in the message, and
- * `identity`, the parts by which a repeated message is recognised if it has no UUID (null if it has no such parts).
- * `wrong` are the paths of fields that were left out, because they are not as they should be.
+ * A decoded message: its content, its time (ms) by the device's clock, the UUID in the message, and `identity`, the parts by
+ * which a duplicate is recognized if there is no UUID (null without such parts). `wrong` are the paths of invalid fields,
+ * which were left out.
  */
 export type Decoded = {
   signal: Signal;
@@ -89,42 +88,39 @@ export type Decoded = {
   wrong: readonly string[];
 };
 
-/**
- * For so many ms what is the same counts as a repetition, if it has nothing by which two could be told apart: the bytes of
- * a message, the state of a fall.
- */
+/** The time (ms) within which equal bytes of a message, or equal states of a fall, are duplicates if nothing identifies them. */
 export const REPEATED_WITHIN = 120_000;
 
-/** A decoded message of whose times only those are left that are believed. */
+/** A decoded message without untrusted times. */
 export type Credible = Decoded & {
-  /** Nothing identifies the message but its bytes. */
+  /** Only its bytes identify the message. */
   byBytes: boolean;
-  /** The device gave a time that is not believed. */
+  /** The device sent an untrusted time. */
   isClockWrong: boolean;
 };
 
-/** Takes from a message the times that are not believed, and the identity that was made of them. */
+/** Removes the untrusted times of a message, and the identity derived from them. */
 export const credible = (decoded: Decoded, received: number): Credible => {
-  const believed = (time: number | null) => (time !== null && isBelieved(time, received) ? time : null);
+  const trusted = (time: number | null) => (time !== null && isBelieved(time, received) ? time : null);
   const { signal: reported, deviceTime: time, uuid: own } = decoded;
-  const deviceTime = believed(time);
-  const signal = reported.kind === 'fall' ? { ...reported, start: believed(reported.start) } : reported;
-  const isClockWrong = deviceTime !== time || (reported.kind === 'fall' && believed(reported.start) !== reported.start);
+  const deviceTime = trusted(time);
+  const signal = reported.kind === 'fall' ? { ...reported, start: trusted(reported.start) } : reported;
+  const isClockWrong = deviceTime !== time || (reported.kind === 'fall' && trusted(reported.start) !== reported.start);
   const identity = (signal.kind === 'fall' ? signal.start : deviceTime) === null ? null : decoded.identity;
   return { ...decoded, signal, deviceTime, identity, byBytes: own === null && identity === null, isClockWrong };
 };
 
 const OwnId = z.object({ uuid: maybe(uuid), sensorEventId: maybe(uuid) });
 
-/** Gives the UUID that a message contains, on its top level or in its payload. */
-export const ownUuid = (message: unknown, inside: unknown): string | null => {
+/** Returns the UUID in a message, at its top level or in its payload. */
+export const ownUuid = (message: unknown, payload: unknown): string | null => {
   const top = OwnId.safeParse(message).data;
-  const inner = OwnId.safeParse(inside).data;
+  const inner = OwnId.safeParse(payload).data;
   return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
 };
 
 /**
- * Gives the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else identifies.
+ * Returns the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else identifies.
  */
 export const messageUuid = (sensorId: string, decoded: Decoded, raw: string, arrival: readonly number[]): string =>
   decoded.uuid ?? (decoded.identity ? uuidV5(sensorId, ...decoded.identity) : uuidV5(sensorId, raw, ...arrival));

@@ -6,7 +6,7 @@ const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
   return phases.includes('confirmed') ? 'confirmed' : 'detected';
 };
 
-/** The device's clock may be ahead, so a fall starts at the latest when it was reported. */
+/** The device's clock may be ahead, so the fall began no later than its report. */
 const ofMakerA = (fall: Fall): OpenFall => {
   const { start, at = start, isSensitive = false, isSimulated = false } = fall;
   return { since: Math.min(start, at), fallState: stateOf(fall), isSensitive, isSimulated };
@@ -19,7 +19,7 @@ const ofMakerB = ({ fallPostures: postures = [], since = 0 }: Track): OpenFall =
   isSimulated: false,
 });
 
-/** Returns the falls of a sensor that are not over, the newest first. */
+/** Returns the open falls of a sensor, newest first. */
 export const openFallsOf = ({ falls, tracks = [] }: SensorState): OpenFall[] =>
   [
     ...falls.filter((fall) => !isEnded(fall)).map(ofMakerA),

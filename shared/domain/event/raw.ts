@@ -1,14 +1,14 @@
-/** The largest number of messages in a call of a device, and the largest size of one message in bytes. */
+/** The largest number of messages in a device call, and the largest size of a message in bytes. */
 export const MESSAGES = { count: 100, bytes: 200 * 1_024 } as const;
-/** Lists show messages of at most so many bytes. */
+/** The largest message (bytes) that lists show. */
 export const LISTED_BYTES = 16 * 1_024;
 /**
- * The largest size of all messages of a page together. A Lambda's answer has at most 6 MB, and contains the body as a
- * JSON text, in which quotation marks and backslashes take two bytes. 160 messages always fit.
+ * The largest total size of the messages of a page. A Lambda response has at most 6 MB and contains the body as a JSON
+ * string, in which quotation marks and backslashes take two bytes. 160 messages always fit.
  */
 const PAGE_BYTES = 5 * 1_024 * 1_024;
 
-/** Gives the messages of a page from the first one on as long as they fit, and null for the others. */
+/** Returns the messages of a page, with null for those that no longer fit. */
 export const fittingPage = (raws: readonly (string | null)[]): (string | null)[] => {
   let bytes = 0;
   return raws.map((raw) => {
@@ -23,7 +23,7 @@ const endOfString = (text: string, start: number): number => {
   return at;
 };
 
-/** Counts the elements of a JSON array, and 1 for anything else. The text need not be valid JSON. */
+/** Returns the number of elements of a JSON array; 1 for anything else. The text need not be valid JSON. */
 export const countIn = (json: string): number => {
   const start = json.search(/\S/);
   let depth = 0;
@@ -41,7 +41,7 @@ export const countIn = (json: string): number => {
 
 /**
  * Splits a JSON array into the texts of its elements; any other text is one element. The text must be valid JSON. It is
- * not parsed, because the bytes of the messages must stay as they are.
+ * not parsed, so that the messages keep their bytes.
  */
 export const messagesIn = (json: string): string[] => {
   const text = json.trim();

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 import { pageAddress } from './payload-parts.ts';
 
-const some = z.string().min(1);
+const nonEmpty = z.string().min(1);
 const Color = z.string().regex(/^#[0-9a-f]{6}$/);
 const Attachment = z.strictObject({
-  fallback: some,
+  fallback: nonEmpty,
   color: Color,
-  text: some,
-  fields: z.array(z.strictObject({ title: some, value: some, short: z.literal(true) })).min(1),
+  text: nonEmpty,
+  fields: z.array(z.strictObject({ title: nonEmpty, value: nonEmpty, short: z.literal(true) })).min(1),
 });
-const ToPress = z.strictObject({ fallback: some, color: Color, title: some, title_link: pageAddress });
+const LinkAttachment = z.strictObject({ fallback: nonEmpty, color: Color, title: nonEmpty, title_link: pageAddress });
 
-/** The payload of the format Chat: what incoming webhooks of Slack, Mattermost and Rocket.Chat understand alike. */
+/** The payload of the format Chat, which incoming webhooks of Slack, Mattermost and Rocket.Chat all understand. */
 export const ChatPayload = z
   .strictObject({
-    text: some.meta({ description: 'The title of the rule' }),
+    text: nonEmpty.meta({ description: 'The title of the rule' }),
     attachments: z
-      .array(z.union([Attachment, ToPress]))
+      .array(z.union([Attachment, LinkAttachment]))
       .min(1)
       .max(2)
       .meta({
-        description: 'What is told; then the link by which a person acknowledges, where that is asked',
+        description: 'The message, then the link to acknowledge it, if there is one',
       }),
   })
   .meta({
@@ -32,7 +32,7 @@ export const ChatPayload = z
           {
             fallback: 'Fall: Room 1',
             color: '#c92a2a',
-            text: 'Somebody lies on the floor',
+            text: 'Somebody is on the floor',
             fields: [
               { title: 'Situation', value: 'Fall detected', short: true },
               { title: 'Sensor', value: 'Room 1', short: true },

@@ -11,20 +11,20 @@ const colors: Readonly<Record<Severity, string>> = {
 };
 
 /**
- * The format Chat: attachments as Slack made them, of which only those fields are used that Mattermost and Rocket.Chat
- * show too. A link is the one thing to press that all of them have.
+ * Renders the format Chat: Slack attachments, with only the fields that Mattermost and Rocket.Chat show too. A link is the
+ * only action that all of them support.
  */
-export const renderChat: Render = (snapshot, around) => {
-  const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, around);
+export const renderChat: Render = (snapshot, context) => {
+  const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
   const color = colors[severity];
   const text = withoutMarkup(title);
   const fields = facts.map(({ label, value }) => ({ title: label, value: withoutMarkup(value), short: true as const }));
   const attachment = { fallback: text, color, text: withoutMarkup(message), fields };
-  const toPress = acknowledge && {
+  const link = acknowledge && {
     fallback: acknowledge.label,
     color,
     title: acknowledge.label,
     title_link: acknowledge.url,
   };
-  return JSON.stringify({ text, attachments: [attachment, ...(toPress ? [toPress] : [])] } satisfies ChatPayload);
+  return JSON.stringify({ text, attachments: [attachment, ...(link ? [link] : [])] } satisfies ChatPayload);
 };

@@ -7,7 +7,7 @@ import { between, example } from './payload-parts.ts';
 /** The payload of the format Custom 1 (D2 "Custom 1"). */
 export const Custom1Payload = z
   .strictObject({
-    sensorId: z.string().length(26).regex(/^id_/).meta({ description: 'The device id, of either maker' }),
+    sensorId: z.string().length(26).regex(/^id_/).meta({ description: 'The device id, for both makers' }),
     sensorName: between(1, longest.sensorName),
     location: between(1, longest.location).nullable(),
     description: between(1, longest.description),

@@ -20,9 +20,9 @@ const forPeople = {
   message: 'left_out' as const,
 };
 
-/** The formats that a webhook can have. How their payloads are made is apart (render.ts): few functions need that. */
+/** The formats of webhooks. They are rendered in render.ts, which few functions need. */
 export const formats: Readonly<Record<Format, PayloadFormat>> = {
-  full: { ...forSystems, summary: 'An event in the format Full', message: 'told' },
+  full: { ...forSystems, summary: 'An event in the format Full', message: 'optional' },
   custom1: {
     ...forSystems,
     summary: 'An event in the format Custom 1; for bots',
@@ -30,29 +30,31 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
     needsCode: true,
     message: 'left_out',
   },
-  raw: { ...forSystems, summary: 'A message of a device, as it was sent', message: 'required', isOncePerMessage: true },
+  raw: {
+    ...forSystems,
+    summary: 'A message of a device, exactly as it was sent',
+    message: 'required',
+    isOncePerMessage: true,
+  },
   chat: {
     ...forPeople,
-    summary: 'An alarm as incoming webhooks of Slack, Mattermost and Rocket.Chat take it; for bots',
+    summary: 'An alarm for incoming webhooks of Slack, Mattermost and Rocket.Chat; for bots',
   },
-  teams: { ...forPeople, summary: 'An alarm as an adaptive card, for workflow webhooks of Microsoft Teams; for bots' },
+  teams: { ...forPeople, summary: 'An alarm as an Adaptive Card, for workflow webhooks of Microsoft Teams; for bots' },
 };
 
-/** Can webhooks of this format express this situation? */
+/** Whether a format can express a situation. */
 export const canTell = (format: Format, situation: Situation): boolean =>
   !formats[format].needsCode || kinds[situation].code !== null;
 
-/** Gives the formats that cannot express a situation. */
+/** Returns the formats that cannot express a situation. */
 export const muteFor = (situation: Situation): Format[] =>
   Format.options.filter((option) => !canTell(option, situation));
 
-/**
- * Can a format express an event? `source` is the message that caused the event; it is null if the service made the
- * event.
- */
+/** Whether a format can express an event. `source` is the message that caused it; null if the service created the event. */
 export const takes = (format: Format, { code, source }: { code: number | null; source: string | null }): boolean =>
   (!formats[format].needsCode || code !== null) && (formats[format].message !== 'required' || source !== null);
 
-/** Gives the UUID of the message whose bytes a payload contains, or null if it contains none. */
+/** Returns the UUID of the message whose bytes a payload contains; null if it contains none. */
 export const messageIn = (format: Format, { event }: Snapshot): string | null =>
   formats[format].message === 'left_out' ? null : event.source;

@@ -6,8 +6,8 @@ import { SENT } from '../rule/rule-texts.ts';
 import { int64, millis } from '../values.ts';
 import { between, example } from './payload-parts.ts';
 
-const some = z.string().min(1);
-const all = [...Object.values(kinds), ...Object.values(otherKinds)];
+const nonEmpty = z.string().min(1);
+const allKinds = [...Object.values(kinds), ...Object.values(otherKinds)];
 
 const Service = z.strictObject({ name: z.string(), url: z.string(), version: z.string() });
 const SendingWebhook = z.strictObject({ id: z.uuid(), name: z.string(), isCustomerHook: z.boolean() });
@@ -15,30 +15,30 @@ const SentEvent = z.strictObject({
   id: int64,
   uuid: z.uuid(),
   createDate: millis,
-  type: z.string().meta({ description: `One of: ${[...new Set(all.map(({ type }) => type))].join(', ')}` }),
+  type: z.string().meta({ description: `One of: ${[...new Set(allKinds.map(({ type }) => type))].join(', ')}` }),
   action: z
     .string()
-    .meta({ description: `Of the type: ${all.map((kind) => `${kind.type}/${kind.action}`).join(', ')}` }),
+    .meta({ description: `By type: ${allKinds.map((kind) => `${kind.type}/${kind.action}`).join(', ')}` }),
   normalizedCoordinates: NormalizedCoordinates.nullable(),
   raw: z.record(z.string(), z.unknown()).meta({
-    description: 'The message of the device, with each digit as it was sent; {} without one',
+    description: 'The message of the device; numbers keep all their digits; {} without a message',
   }),
 });
 const SentRule = z.strictObject({
   id: int64,
   createDate: millis,
-  name: some,
+  name: nonEmpty,
   title: between(1, SENT.title),
   message: between(1, SENT.message),
   groupId: int64.meta({ description: '0 without a group' }),
   situation: Situation,
-  situationDescription: some,
+  situationDescription: nonEmpty,
   hasRegion: z.boolean(),
   regionIndex: z.int().min(-1),
   regionName: z.string(),
 });
 
-/** The payload of the format Full (D2 "Full format"). All keys are always there. */
+/** The payload of the format Full (D2 "Full format"). All keys are always present. */
 export const FullPayload = z
   .strictObject({
     service: Service,
@@ -46,15 +46,15 @@ export const FullPayload = z
     event: SentEvent,
     sensor: z.strictObject({ id: z.string().regex(/^id_/), name: z.string(), groupId: int64 }),
     customer: z.strictObject({ id: int64, name: z.string(), location: z.string() }).nullable(),
-    rule: SentRule.nullable().meta({ description: 'null where no rule is the cause' }),
+    rule: SentRule.nullable().meta({ description: 'null if no rule is the cause' }),
     acknowledgeUrl: z.string().nullable().meta({
       description:
-        'POST here, or open it as a page, to take care of the alarm; 24 hours; null where no rule is the cause',
+        'POST to it, or open it as a page, to acknowledge the alarm; valid for 24 hours; null if no rule is the cause',
     }),
     acknowledgement: z
       .strictObject({ ruleHitId: int64, ...Acknowledgement.shape })
       .nullable()
-      .meta({ description: 'who takes care of which alarm, in the event alarm/acknowledged; else null' }),
+      .meta({ description: 'who acknowledged which alarm, in the event alarm/acknowledged; otherwise null' }),
   })
   .meta({
     id: 'FullPayload',

@@ -19,7 +19,7 @@ const ruleOf = (
   regionName: rule.regionName,
 });
 
-/** Makes the JSON object of a payload from fields that are JSON already. */
+/** Returns the JSON object of a payload, from fields that are JSON already. */
 const objectOf = (fields: Readonly<Record<keyof FullPayload, string>>): string =>
   `{${Object.entries(fields)
     .map(([name, json]) => `"${name}":${json}`)
@@ -27,14 +27,14 @@ const objectOf = (fields: Readonly<Record<keyof FullPayload, string>>): string =
 
 const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['event'], raw: string): string => {
   const event = JSON.stringify({ id, uuid, createDate, type, action, normalizedCoordinates: pointOf(coordinates) });
-  // The text of the device is inserted unchanged, because parsing it would round long numbers.
+  // The message of the device is inserted unchanged, because parsing it would round long numbers.
   return `${event.slice(0, -1)},"raw":${raw}}`;
 };
 
 const acknowledgementOf = (by: Snapshot['acknowledgement']) =>
   by ? { ruleHitId: by.ruleHitId, userId: by.userId, name: by.name, date: by.date } : null;
 
-/** The format Full contains everything that is known. All keys are always there. */
+/** Renders the format Full, which contains everything that is known. All keys are always present. */
 export const renderFull: Render = (snapshot, { service, webhook, acknowledgeUrl }, raw) => {
   const { event, sensor, customer, rule, acknowledgement } = snapshot;
   return objectOf({

@@ -1,16 +1,16 @@
-// Names and texts come from people, and chats read commands in them. Backslashes and entities, by which one chat takes a
-// text as it is, are shown by another one, so nothing is escaped here: what chats look for is taken apart or replaced.
+// Names and texts come from people, and chats interpret commands in them. The escapes of one chat show up as text in
+// another, so nothing is escaped here: whatever chats interpret is split up or replaced.
 
-/** Is seen by nobody, and ends what a program would read as one word. */
+/** An invisible character that splits a word for programs. */
 const ZERO_WIDTH = '\u200b';
 
-/** Mentions, channels, emoji codes, addresses of pages and mails, places of templates (`{{`), and marks of a line's kind. */
-const read = /[@#]|:(?=[^\s\d]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])/gu;
+/** Matches mentions, channels, emoji codes, web and mail addresses, template placeholders (`{{`), and list or heading marks. */
+const commands = /[@#]|:(?=[^\s\d]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])/gu;
 
-/** Takes mentions and links of a text apart, for what shows texts without markup. It looks as before. */
-export const withoutLinks = (text: string): string => text.replaceAll(read, (found) => `${found}${ZERO_WIDTH}`);
+/** Splits the mentions and links in a text, for clients that show texts without markup. It looks the same as before. */
+export const withoutLinks = (text: string): string => text.replaceAll(commands, (found) => `${found}${ZERO_WIDTH}`);
 
-/** Marks of Slack's mrkdwn, of Markdown and of formulas, with characters that look like them and mean nothing. */
+/** The markup of Slack's mrkdwn, Markdown and formulas, with similar characters that have no meaning. */
 const lookalikes: Readonly<Record<string, string>> = {
   '&': '＆',
   '<': '‹',
@@ -26,6 +26,6 @@ const lookalikes: Readonly<Record<string, string>> = {
   $: '＄',
 };
 
-/** Gives a text that Slack, Mattermost and Rocket.Chat show as it is, and in which none of them finds a command. */
+/** Returns a text that Slack, Mattermost and Rocket.Chat show literally, and in which none of them finds a command. */
 export const withoutMarkup = (text: string): string =>
   withoutLinks(text.replaceAll(/[&<>[\]|\\*_~`$]/g, (mark) => lookalikes[mark] ?? ''));

@@ -3,19 +3,20 @@ import { type Language, languageOf } from '../identity/locale.ts';
 import { dateTimeAndZone } from '../time/wall-time.ts';
 import type { PayloadContext } from './rendering.ts';
 
-/** How much something matters at first sight: an alarm, a warning, the end of one, or none of them. */
+/** The severity of a message at first sight: an alarm, a warning, the end of one, or none of these. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
 
-/** What is told to people: plain texts, which each format makes harmless in its own way. */
+/** The content of a message to people: plain texts, which each format makes safe in its own way. */
 type Notice = {
   title: string;
   message: string;
   facts: { label: string; value: string }[];
   severity: Severity;
-  /** What a person does to say that they take care of it; null where that is not asked. */
+  /** The link to acknowledge the alarm; null if there is nothing to acknowledge. */
   acknowledge: { label: string; url: string } | null;
 };
 
+// Each attempt renders a delivery again and must send the same bytes, so these texts never change.
 const texts = {
   en: {
     situation: 'Situation',
@@ -45,7 +46,7 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
   return alarms.includes(type) ? 'alarm' : 'plain';
 };
 
-/** Says what a delivery is about, in the words of its rule and the language of its bot; a test says that it is one. */
+/** Returns the content of a delivery, in the words of its rule and the language of its bot. A test says that it is one. */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,
   { isTest = false, acknowledgeUrl: url }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,

@@ -8,7 +8,7 @@ import { renderRaw } from './raw.ts';
 import type { PayloadContext, Render } from './rendering.ts';
 import { renderTeams } from './teams.ts';
 
-/** How the payloads of each format are made. */
+/** The renderers of payloads by format. */
 export const renders: Readonly<Record<Format, Render>> = {
   full: renderFull,
   custom1: renderCustom1,
@@ -18,11 +18,11 @@ export const renders: Readonly<Record<Format, Render>> = {
 };
 
 /**
- * Makes the body of a delivery. It throws if the message of the event is missing, so that no receiver gets the event
- * without its message.
+ * Renders the body of a delivery. Throws if the message of the event is missing, so that no receiver gets the event without
+ * its message.
  */
-export const render = (format: Format, snapshot: Snapshot, around: PayloadContext): string => {
-  const isMissing = around.raw === null && messageIn(format, snapshot) !== null && !around.isTest;
+export const render = (format: Format, snapshot: Snapshot, context: PayloadContext): string => {
+  const isMissing = context.raw === null && messageIn(format, snapshot) !== null && !context.isTest;
   if (isMissing) throw new Error('the message of a delivery is missing');
-  return renders[format](snapshot, around, around.raw ?? '{}');
+  return renders[format](snapshot, context, context.raw ?? '{}');
 };

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { pageAddress } from './payload-parts.ts';
 
-/** The media type of an adaptive card. */
+/** The media type of an Adaptive Card. */
 const CARD = 'application/vnd.microsoft.card.adaptive';
 
-const some = z.string().min(1);
+const nonEmpty = z.string().min(1);
 const TextRun = z.strictObject({
   type: z.literal('TextRun'),
-  text: some,
+  text: nonEmpty,
   size: z.literal('large').optional(),
   weight: z.literal('bolder').optional(),
   isSubtle: z.literal(true).optional(),
@@ -25,9 +25,9 @@ const Card = z.strictObject({
   version: z.literal('1.2'),
   body: z.tuple([Container]),
   actions: z
-    .tuple([z.strictObject({ type: z.literal('Action.OpenUrl'), title: some, url: pageAddress })])
+    .tuple([z.strictObject({ type: z.literal('Action.OpenUrl'), title: nonEmpty, url: pageAddress })])
     .optional()
-    .meta({ description: 'The button by which a person acknowledges, where that is asked' }),
+    .meta({ description: 'The button to acknowledge the alarm, if there is one' }),
 });
 
 const line = (label: string, value: string) => ({
@@ -42,7 +42,7 @@ const items = [
     type: 'RichTextBlock',
     inlines: [{ type: 'TextRun', text: 'Fall: Room 1', size: 'large', weight: 'bolder' }],
   },
-  { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: 'Somebody lies on the floor' }] },
+  { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: 'Somebody is on the floor' }] },
   line('Situation: ', 'Fall detected'),
   line('Sensor: ', 'Room 1'),
   line('Place: ', 'Maple House, Ground floor'),
@@ -55,7 +55,7 @@ const content = {
   body: [{ type: 'Container', style: 'attention', bleed: true, items }],
 };
 
-/** The payload of the format Teams: a message with one adaptive card. */
+/** The payload of the format Teams: a message with one Adaptive Card. */
 export const TeamsPayload = z
   .strictObject({
     type: z.literal('message'),

@@ -8,16 +8,16 @@ const styles = { alarm: 'attention', warning: 'warning', over: 'good', plain: 'a
   string
 >;
 
-// Markdown is read in a TextBlock and in a FactSet, and no client escapes it as the others do. A RichTextBlock has none.
+// TextBlock and FactSet interpret Markdown, and clients differ in how they escape it. RichTextBlock has no markup.
 const textOf = (...inlines: TeamsPayload['attachments'][0]['content']['body'][0]['items'][0]['inlines']) => ({
   type: 'RichTextBlock' as const,
   inlines,
 });
 const run = (text: string) => ({ type: 'TextRun' as const, text: withoutLinks(text) });
 
-/** The format Teams: a message with one adaptive card, of the version that all clients of Teams show. */
-export const renderTeams: Render = (snapshot, around) => {
-  const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, around);
+/** Renders the format Teams: a message with one Adaptive Card, in the version that all Teams clients support. */
+export const renderTeams: Render = (snapshot, context) => {
+  const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
   const head = textOf({ ...run(title), size: 'large', weight: 'bolder' });
   const lines = facts.map(({ label, value }) => textOf({ ...run(`${label}: `), isSubtle: true }, run(value)));
   const items = [head, textOf(run(message)), ...lines];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { millis, text } from '../values.ts';
 import { Permission } from './permission.ts';
 
-/** How many characters of a token are stored, so that its user can recognise it. */
+/** The number of characters of a token that are stored, so that its user can recognize it. */
 export const PREFIX_LENGTH = 12;
 
 /** The body of POST /users/{userId}/access-tokens. */
@@ -15,7 +15,7 @@ export const NewAccessToken = z
   })
   .meta({ id: 'NewAccessToken', examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }] });
 
-/** An access token in a list. With `permissions` null it has all rights of its user. */
+/** An access token in a list. If `permissions` is null, it has all rights of its user. */
 export const AccessToken = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

@@ -1,4 +1,4 @@
-/** How long (ms) a line of the audit is kept. */
+/** How long (ms) entries of the audit log are kept. */
 export const AUDIT_KEPT = 400 * 86_400_000;
 
 export const actorKinds = ['user', 'token', 'device', 'key', 'link', 'anonymous'] as const;

@@ -1,5 +1,5 @@
-/** Was a session, an access token or a code made before `since` (ms), from which on they count? */
+/** Whether a session, access token or code is too old: only those created since `since` (ms) are valid. */
 export const isOutdated = ({ createDate }: { createDate: number }, since: number): boolean => createDate < since;
 
-/** The context that secrets of second factors are sealed with. */
+/** The encryption context of the secrets of second factors. */
 export const OTP_CONTEXT = 'otp';

@@ -10,15 +10,16 @@ export const CustomerUpdate = z
   .object({
     ...fields,
     timeZone: TimeZone.optional().meta({
-      description: 'IANA; `{time}` of rules without a schedule is in it. A new customer has UTC; left out, it stays.',
+      description:
+        'IANA name of the time zone of `{time}` in rules without a schedule. UTC for new customers; unchanged if left out',
     }),
     requireOtp: z
       .boolean()
       .optional()
       .meta({
         description:
-          'From their next login on, users with a password and without a second factor can only set it up. A new ' +
-          'customer does not demand it; left out, it stays.',
+          'Whether users with a password need a second factor. From their next login on, those without one can only set ' +
+          'it up. False for new customers; unchanged if left out',
       }),
   })
   .meta({

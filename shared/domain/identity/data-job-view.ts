@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { id, int64, millis, text } from '../values.ts';
 
-/** A customer with all that it has; or a person: the one whom a sensor watches over, or a user. */
+/** A customer with everything it owns, or a person: the resident whom a sensor watches over, or a user. */
 export const Subject = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('customer'), id }),
     z.object({ kind: z.literal('sensor'), id: text(1, 26) }),
     z.object({ kind: z.literal('user'), id }),
   ])
-  .meta({ id: 'Subject', description: 'whose data it is about' });
+  .meta({ id: 'Subject', description: 'whose data it is' });
 export type Subject = z.output<typeof Subject>;
 
 /** The id of a job, which contains its time. */
@@ -18,12 +18,10 @@ export const jobIdText = z.string().regex(/^[0-9a-z]{26}$/);
 export const NewDataJob = z
   .object({
     subject: Subject,
-    reason: text(1, 256).meta({ description: 'why; it is kept with the job' }),
-    password: z
-      .string()
-      .max(1_024)
-      .default('')
-      .meta({ description: 'the password of the caller, once more; of nobody who logs in at an issuer' }),
+    reason: text(1, 256).meta({ description: 'why; kept with the job' }),
+    password: z.string().max(1_024).default('').meta({
+      description: 'the password of the caller; left out by users who log in through an OpenID Connect issuer',
+    }),
   })
   .meta({
     id: 'NewDataJob',
@@ -40,12 +38,10 @@ const fields = z.object({
   updateDate: millis,
   subject: Subject,
   reason: z.string(),
-  counts: z
-    .record(z.string(), int64)
-    .meta({ description: 'how many items of each kind there are in it, or were erased' }),
+  counts: z.record(z.string(), int64).meta({ description: 'the number of exported or erased items, by kind' }),
   url: z.string().nullable().meta({
     description:
-      'where the result is: good for an hour, and null from a day after the end on; always null for an erasure',
+      'the URL of the result, valid for an hour; null from one day after the job has ended, and for erasures',
   }),
 });
 
@@ -59,10 +55,10 @@ export const Erasure = fields
       .array(
         z.object({
           what: z.enum(placesLeft),
-          until: millis.nullable().meta({ description: 'null: for as long as whoever runs the service keeps it' }),
+          until: millis.nullable().meta({ description: 'null: as long as the operator of the service keeps it' }),
         }),
       )
-      .meta({ description: 'where traces are left, and until when; empty until it has completed' }),
+      .meta({ description: 'where traces remain, and until when; empty until the erasure has completed' }),
   })
-  .meta({ id: 'Erasure', description: 'An erasure. Once it has completed, this is its certificate' });
+  .meta({ id: 'Erasure', description: 'An erasure. Once completed, this is its certificate' });
 export type Erasure = z.output<typeof Erasure>;

@@ -2,8 +2,7 @@ import type { DataExport, Erasure } from './data-job-view.ts';
 import type { JobKind } from './job-kinds.ts';
 
 /**
- * A job as it is kept. `isGone`: nobody finds the subject any more. `file`: the name of its result, until that is deleted.
- * `requestId`: that of the call which made it.
+ * A job as it is stored. `isGone`: the subject can no longer be found. `file`: the name of the result, until it is deleted.
  */
 export type DataJob = Omit<Erasure, 'url'> & {
   kind: JobKind;
@@ -12,18 +11,18 @@ export type DataJob = Omit<Erasure, 'url'> & {
   file?: string;
 };
 
-/** How long ago (ms) somebody without a password here may have logged in at the issuer, to begin a job. */
+/** The longest time (ms) since the login of a user without a password who starts a job. */
 export const FRESH_LOGIN = 5 * 60_000;
 /** How long (ms) the result of an export is kept. */
 export const EXPORT_KEPT = 86_400_000;
-/** How long (ms) a job is listed, and how long an erasure is known that has to be made again after a recovery. */
+/** How long (ms) a job is listed, and how long an erasure can be repeated after a recovery. */
 export const JOB_KEPT = 400 * 86_400_000;
 /**
- * How long (ms) after its beginning an erasure looks for the last time: longer than any task waits on a queue, and any
- * function works that knew of its subject.
+ * How long (ms) after its start an erasure makes its last pass: longer than any task is delayed on a queue, and than any
+ * function runs that had read data of the subject.
  */
 export const SETTLED_AFTER = 16 * 60_000;
 
-/** Gives a job as it is shown; `url`: where its result is. */
+/** Returns an export as the API shows it. `url` is the URL of its result. */
 export const exportView = ({ remains: _, ...job }: DataJob, url: string | null): DataExport => ({ ...job, url });
 export const erasureView = (job: DataJob): Erasure => ({ ...job, url: null });

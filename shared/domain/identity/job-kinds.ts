@@ -1,7 +1,7 @@
-/** The kinds of jobs on people's data. */
+/** The kinds of jobs that process personal data. */
 export const jobKinds = ['export', 'erasure'] as const;
 export type JobKind = (typeof jobKinds)[number];
 
-/** The task that runs a job, or continues it. */
+/** Returns the task that starts or continues a job. */
 export const runJob = ({ customerId, kind, id }: { customerId: number; kind: JobKind; id: string }) =>
   ({ type: 'run_job', customerId, kind, jobId: id }) as const;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** How many recovery codes a second factor has. */
+/** The number of recovery codes of a second factor. */
 const RECOVERY_CODES = 10;
 
-/** A code of a login: what the authenticator app shows, or a recovery code. */
+/** The second factor of a login: the code of the authenticator app, or a recovery code. */
 export const OtpCode = z.string().max(64);
 
-/** What an authenticator app needs: the secret (base32), and the same as an `otpauth://` address for a QR code. */
+/** The secret for an authenticator app, in base32 and as an `otpauth://` URI for a QR code. */
 export const OtpSecret = z.object({ secret: z.string(), uri: z.string() }).meta({ id: 'OtpSecret' });
 
 /** The body of PUT /users/{userId}/otp. */
@@ -23,20 +23,20 @@ export const OtpRemoval = z
 
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const CODE_LENGTH = 16;
-/** How many random bytes recovery codes take. */
+/** The number of random bytes that recovery codes are made from. */
 export const RECOVERY_BYTES = RECOVERY_CODES * CODE_LENGTH;
 
-/** Makes recovery codes of 80 random bits each, in groups of four characters. */
+/** Returns recovery codes of 80 random bits each, in groups of four characters. */
 export const recoveryCodes = (random: Uint8Array): string[] =>
-  Array.from({ length: RECOVERY_CODES }, (_, at) =>
-    [...random.subarray(at * CODE_LENGTH, (at + 1) * CODE_LENGTH)]
+  Array.from({ length: RECOVERY_CODES }, (_, index) =>
+    [...random.subarray(index * CODE_LENGTH, (index + 1) * CODE_LENGTH)]
       .map((byte) => ALPHABET[byte % ALPHABET.length])
       .join('')
       .replaceAll(/.{4}(?=.)/g, '$&-'),
   );
 
-/** Gives the form of a code that is compared: its case, and what groups its characters, do not matter. */
+/** Returns a code in upper case and without separators, for comparison. */
 export const normalOtp = (code: string): string => code.replaceAll(/[\s-]/g, '').toUpperCase();
 
-/** Is this, in its normal form, what an authenticator app shows? Everything else can only be a recovery code. */
+/** Whether a normalized code is one of an authenticator app. Anything else can only be a recovery code. */
 export const isAppCode = (normal: string): boolean => /^[0-9]{6}$/.test(normal);

@@ -12,35 +12,33 @@ export const Permission = z.enum([
 export type Permission = z.infer<typeof Permission>;
 
 /**
- * The caller of an operation, from which all access decisions are made. The customer comes from here and never from a
- * request.
+ * The caller of an operation: all access decisions depend on it. The customer is taken from here, never from the request.
  */
 export type Caller = {
   accountId: number;
   customerId: number | null;
   isAdmin: boolean;
   permissions: readonly Permission[];
-  /** The username, and the name of a token in brackets; null: not known. */
+  /** The username, followed by the name of a token in brackets; null if unknown. */
   name: string | null;
   locale: string;
   /** `token` is an access token, `session` a login. */
   kind: 'session' | 'token';
-  /** The caller's token allows only GET. */
+  /** The token allows only GET. */
   readOnly: boolean;
-  /** The caller may only set up the second factor that its customer demands. */
+  /** The caller may only set up the second factor that the customer requires. */
   mustSetOtp?: boolean;
 };
 
-/** Does a caller hold a permission? Permissions are independent of each other; a system admin holds all. */
+/** Whether a caller has a permission. No permission implies another; a system admin has all of them. */
 export const holds = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
   caller.isAdmin || caller.permissions.includes(permission);
 
 type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[] };
 
 /**
- * May a caller who manages users change the login and the rights of a user? Anybody who sets a user's password, or the
- * address to which a reset code is mailed, can act as that user. So only the user, and callers who hold all of the
- * user's rights, may do it.
+ * Whether a caller with `manage_users` may change the credentials of a user. Anybody who sets the password, or the email
+ * address for reset codes, can act as that user. So only the user, and callers who have all rights of the user, may do it.
  */
 export const mayChange = (caller: Caller, user: Rights): boolean =>
   caller.isAdmin ||
@@ -48,8 +46,8 @@ export const mayChange = (caller: Caller, user: Rights): boolean =>
   (!user.isAdmin && user.permissions.every((permission) => holds(caller, permission)));
 
 /**
- * May a caller who manages users delete a user, or change the user's rights? A token that is limited to some permissions
- * may not do it to its own user, who may hold more.
+ * Whether a caller with `manage_users` may delete a user or change its rights. A token with limited permissions may not
+ * do that to its own user, who may have more.
  */
 export const mayChangeRights = (caller: Caller, user: Rights): boolean =>
   mayChange(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);

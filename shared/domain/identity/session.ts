@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { millis } from '../values.ts';
 
-/** How many characters of what a browser says of itself are kept. */
+/** The number of characters of a `User-Agent` header that are stored. */
 export const USER_AGENT_LENGTH = 256;
 
 /** A session of a user in a list. `address` and `userAgent` are those of the login. */
@@ -12,6 +12,6 @@ export const SessionView = z
     expires: millis,
     address: z.string(),
     userAgent: z.string(),
-    isCurrent: z.boolean().meta({ description: 'The session of this call' }),
+    isCurrent: z.boolean().meta({ description: 'The session that makes this call' }),
   })
   .meta({ id: 'Session' });

@@ -8,8 +8,8 @@ import { Permission } from './permission.ts';
 const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
 /**
- * A new password: 10..1,024 bytes of UTF-8, with the characters of other texts. Common passwords are refused where the
- * password is set, not by this schema.
+ * A new password: 10..1,024 bytes of UTF-8, with the characters that all texts may have. Common passwords are rejected
+ * where the password is set, not by this schema.
  */
 const NewPassword = z
   .string()
@@ -23,7 +23,7 @@ const NewPassword = z
   .meta({
     maxLength: PASSWORD_BYTES.max,
     ...fitPattern,
-    description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes of UTF-8, and none of the most common passwords`,
+    description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes of UTF-8; common passwords are rejected`,
   });
 
 const Username = text(1, 64);
@@ -78,8 +78,8 @@ export const UserUpdate = Profile.extend({ locale: Locale }).meta({
 export type UserUpdate = z.output<typeof UserUpdate>;
 
 /**
- * The body of PUT /users/{userId}/access. Without `isAdmin` that right stays as it is, because most callers who manage
- * users may not set it.
+ * The body of PUT /users/{userId}/access. `isAdmin` is optional, because most callers may not set it; if it is missing,
+ * it is unchanged.
  */
 export const UserAccess = z
   .object({
@@ -101,17 +101,17 @@ export const PasswordChange = z
 export const PasswordResetRequest = z
   .object({ username: z.string().max(1_024) })
   .meta({ id: 'PasswordResetRequest', examples: [{ username: 'night.shift' }] });
-/** The body of a reset with the code from the mail. */
+/** The body of a password reset with the code from the email. */
 export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
   .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
 
-/** The body of the end of a login at an issuer: the query of the address that the browser came back to. */
+/** The body that completes a login at an OpenID Connect issuer: the query of the URL to which the browser was redirected. */
 export const OidcAnswer = z
   .object({ query: z.string().max(8_192) })
   .meta({ id: 'OidcAnswer', examples: [{ query: 'code=a-code&state=a-state' }] });
 
-/** A user (D1 "User"), without anything that a login needs. */
+/** A user (D1 "User"), without credentials. */
 export const User = Profile.extend({
   id,
   createDate: millis,
@@ -123,21 +123,21 @@ export const User = Profile.extend({
   canLogin: z.boolean(),
   isAdmin: z.boolean(),
   permissions: z.array(Permission),
-  hasOtp: z.boolean().default(false).meta({ description: 'A login needs a code besides the password' }),
+  hasOtp: z.boolean().default(false).meta({ description: 'Logins require a code in addition to the password' }),
   mustSetOtp: z.literal(true).optional().meta({
-    description: 'The session can only set up the second factor, which the customer demands',
+    description: 'The session can only set up a second factor, because the customer requires one',
   }),
 }).meta({ id: 'User' });
 export type User = z.input<typeof User>;
 
-/** The body of O1. If `id` is given, it must be the id of the user who logs in. */
+/** The body of O1. If `id` is present, it must be the id of the user who logs in. */
 export const Login = z
   .object({
     username: z.string().max(1_024),
     password: z.string().max(4_096),
     id: int64.nullable().optional(),
     otp: OtpCode.nullable().optional().meta({
-      description: 'Where the user has a second factor: the six digits that the app shows, or a recovery code',
+      description: 'Required if the user has a second factor: the six digits of the app, or a recovery code',
     }),
   })
   .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });

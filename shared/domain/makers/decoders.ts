@@ -3,11 +3,11 @@ import type { Manufacturer } from '../sensor/sensor.ts';
 import { decodeMakerA } from './maker-a/decode.ts';
 import { decodeMakerB } from './maker-b/decode.ts';
 
-/** Decodes a message. It never throws: a message that it does not understand is `unknown`. */
+/** Decodes a message. Never throws: a message that cannot be understood is `unknown`. */
 export type Decode = (message: unknown) => Decoded;
 
 /**
- * The decoders of messages by maker. They are separate from `makers`, because only the functions that work on messages
- * load them.
+ * The decoders of messages by maker. They are separate from `makers`, because only the functions that process messages load
+ * them.
  */
 export const decoders: Readonly<Record<Manufacturer, Decode>> = { maker_a: decodeMakerA, maker_b: decodeMakerB };

@@ -9,32 +9,30 @@ import { configOfMakerB } from './maker-b/device-config.ts';
 
 const parts: Readonly<Record<Manufacturer, DeviceConfigParts>> = { maker_a: configOfMakerA, maker_b: configOfMakerB };
 
-type Given = {
+type DeviceConfigInput = {
   sensor: SensorRecord;
   room: Room;
   stored: StoredConfigs;
-  /** The versionCode of the default firmware for the sensor's maker. */
+  /** The versionCode of the default firmware of the sensor's maker. */
   defaultFirmware: number | null;
 };
 
-/**
- * Gives the firmware to install at the next start: the one that is pinned for this sensor, or the default of its maker.
- */
-const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: Given): number | null =>
+/** Returns the firmware to install at the next start: the one pinned for this sensor, or the default of its maker. */
+const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: DeviceConfigInput): number | null =>
   (firmware as Partial<Values<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
 
 /**
- * Makes the configuration of a device at `now` (ms): its room and its configurations, without fields that its firmware
+ * Returns the configuration of a device at `now` (ms): its room and its configurations, without fields that its firmware
  * does not support.
  */
-export const deviceConfig = (given: Given, now: number): Record<string, unknown> => {
-  const { sensor, room, stored } = given;
+export const deviceConfig = (input: DeviceConfigInput, now: number): Record<string, unknown> => {
+  const { sensor, room, stored } = input;
   const { sensorMounting, xMin, xMax, yMin, yMax, sensorHeight, regions } = room;
   const extent = { xMin, xMax, yMin, yMax, sensorHeight };
   const { roomOf, configsOf } = parts[sensor.manufacturer];
   return {
     room: { sensorMounting, rotation: rotationOf(sensorMounting), ...extent, regions, ...roomOf(room) },
-    firmwareToInstall: firmwareToInstall(given),
+    firmwareToInstall: firmwareToInstall(input),
     ...configsOf(sensor, stored, now),
   };
 };

@@ -2,7 +2,7 @@ import { defaultsOf, type Fields, understood, type Values } from '../config/fiel
 import type { SensorRecord } from '../sensor/sensor.ts';
 
 /**
- * Makes a function that gives the fields of a configuration for a device: stored values or defaults, without fields
+ * Returns a function that selects the fields of a configuration for a device: stored values or defaults, without fields
  * that the firmware does not support.
  */
 export const fieldsFor =

@@ -4,7 +4,7 @@ import { messagesOfMakerA } from './maker-a/messages.ts';
 import { messagesOfMakerB, OfAll } from './maker-b/messages.ts';
 import { EXAMPLE_TIME } from './message-fields.ts';
 
-const ofMakerA = () =>
+const schemasOfMakerA = () =>
   Object.entries(messagesOfMakerA).map(([key, { name, about, fields, example }]) => {
     const type = key === 'state' ? key : Number(key);
     const examples = [{ type, payload: example }];
@@ -12,7 +12,7 @@ const ofMakerA = () =>
     return z.looseObject(shape).meta({ id: `MakerA${name}Message`, description: about, examples });
   });
 
-const ofMakerB = () =>
+const schemasOfMakerB = () =>
   Object.values(messagesOfMakerB).map(({ name, type, about, fields, example }) => {
     const cmd = type === null ? 'stat' : 'event';
     const kind = type === null ? {} : { type };
@@ -27,22 +27,22 @@ const ofMakerB = () =>
   });
 
 /**
- * Makes the schemas of the messages of both makers, as they are documented. It is a function, because they are needed for
- * documents alone: what devices send is read field by field.
+ * Returns the schemas of the messages of both makers for documents. They are built on demand, because only documents need
+ * them: decoders read messages field by field.
  */
 export const deviceMessages = () => {
-  const makerA = z.union(ofMakerA()).meta({ id: 'MakerAMessage' });
-  const makerB = z.union(ofMakerB()).meta({ id: 'MakerBMessage' });
+  const makerA = z.union(schemasOfMakerA()).meta({ id: 'MakerAMessage' });
+  const makerB = z.union(schemasOfMakerB()).meta({ id: 'MakerBMessage' });
   const message = z.union([makerA, makerB]).meta({ id: 'DeviceMessage' });
   return { makerA, makerB, calls: z.union([message, z.array(message).max(MESSAGES.count)]) };
 };
 
 type Json = Record<string, unknown>;
-/** A kind of message as documents show it: its JSON Schema, with the ids of others in it resolved. */
-type Documented = { id: string; about: string; example: Json; schema: Json };
+/** A kind of message as documents show it: its JSON Schema, with references to other schemas resolved. */
+type DocumentedMessage = { id: string; about: string; example: Json; schema: Json };
 
-/** Gives every kind of message of a maker for documents. */
-export const documented = (maker: 'makerA' | 'makerB'): Documented[] =>
+/** Returns every kind of message of a maker for documents. */
+export const documented = (maker: 'makerA' | 'makerB'): DocumentedMessage[] =>
   deviceMessages()[maker].options.map((option) => {
     const { id = '', description: about = '', examples = [] } = option.meta() ?? {};
     const { $defs = {}, ...own } = z.toJSONSchema(option, { io: 'input' }) as Json;

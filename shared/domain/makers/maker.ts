@@ -8,33 +8,30 @@ import type { SensorRecord } from '../sensor/sensor.ts';
 export type StoredConfigs = Partial<Record<ConfigName, object>>;
 
 /**
- * What differs between makers, besides their messages (decoders.ts) and the configuration of their devices. Rules and
- * events do not depend on it: they use decoded messages.
+ * What differs between makers, besides their messages (decoders.ts) and device configurations. Rules and events do not
+ * depend on the maker: they use decoded messages.
  */
 export type Maker = {
   /** Matches hardware ids as people write them: 12 hex digits, possibly with colons. */
   hardwareId: RegExp;
-  /** Makes the id of a new sensor. `random` are 9 random bytes. */
+  /** Returns the id of a new sensor. `random` has 9 random bytes. */
   sensorIdOf: (hardwareId: string, random: Uint8Array) => string;
   /** The hardware id can be derived from the sensor id, so lists of sensors need not store it. */
   isIdOfHardware: boolean;
-  /** How far its sensors see by mounting. A missing mounting is not supported. */
+  /** The range of its sensors by mounting. A missing mounting is not supported. */
   mountings: Partial<Record<Mounting, Limits>>;
-  /** How many regions its sensors support, in total and by kind. A missing kind is not supported. */
+  /** The number of regions that its sensors support, in total and by kind. A missing kind is not supported. */
   regions: { all: number; kinds: Partial<Record<RegionKind, number>> };
   /** Its sensors have a learning phase; the configuration `basic` contains its end. */
   hasLearningMode: boolean;
-  /** The maker gets the feedback about sensors that may be optimized. */
+  /** Feedback about sensors that may be optimized is forwarded to the maker. */
   getsFeedback: boolean;
 };
 
-/**
- * Makes the configuration for the devices of a maker. It is separate from `Maker`, because only the functions that
- * answer devices load it.
- */
+/** Builds the configuration of a maker's devices. Separate from `Maker`, because only functions that answer devices load it. */
 export type DeviceConfigParts = {
-  /** Gives the fields of a room that only the devices of this maker get. */
+  /** Returns the fields of a room that only the devices of this maker get. */
   roomOf: (room: Room) => object;
-  /** Gives the configurations at `now` (ms), without fields that the device's firmware does not support. */
+  /** Returns the configurations at `now` (ms), without fields that the device's firmware does not support. */
   configsOf: (sensor: SensorRecord, stored: StoredConfigs, now: number) => object;
 };

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** A kind of message as its maker sends it: its name, what it says and leads to, its fields, and an example of them. */
+/** A kind of message of a maker: its name, its meaning and effects (`about`), its fields, and an example of them. */
 export type MessageKind<F extends z.ZodObject = z.ZodObject> = {
   name: string;
   about: string;
@@ -14,16 +14,16 @@ export const EXAMPLE_TIME = 1_760_000_000_000;
 type Found<F extends z.ZodObject> = { [K in keyof z.output<F>]?: z.output<F>[K] };
 
 /**
- * Reads an object field by field. A field that is missing, or is not as its schema says, is left out of `found`, and the
- * names of the latter are `wrong`: a fall with a broken coordinate is still a fall.
+ * Reads an object field by field. Missing and invalid fields are left out of `found`; `wrong` has the names of invalid ones.
+ * A fall with a broken coordinate is still a fall.
  */
 export const readFields = <F extends z.ZodObject>(fields: F, value: unknown): { found: Found<F>; wrong: string[] } => {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const found: Record<string, unknown> = {};
   const wrong: string[] = [];
   for (const [name, schema] of Object.entries(fields.shape)) {
-    if (given[name] === undefined) continue;
-    const { success, data } = (schema as z.ZodType).safeParse(given[name]);
+    if (object[name] === undefined) continue;
+    const { success, data } = (schema as z.ZodType).safeParse(object[name]);
     if (success) found[name] = data;
     else wrong.push(name);
   }

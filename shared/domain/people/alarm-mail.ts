@@ -1,19 +1,19 @@
 import { type Language, languageOf } from '../identity/locale.ts';
 
-/** `runbook`: its address or path. */
-type Values = { service: string; url: string; runbook: string };
-type Texts = (values: Values) => { subject: string; text: string };
+/** `runbook` is the URL or path of the runbook. */
+type MailValues = { service: string; url: string; runbook: string };
+type Texts = (values: MailValues) => { subject: string; text: string };
 
 const texts: Record<Language, Texts> = {
   en: ({ service, url, runbook }) => ({
-    subject: `Nobody is told of alarms: ${service}`,
-    text: `Nobody has confirmed to be told of the alarms of ${service} (${url}). If falls are told late, or not at all, nobody learns of it. Have whoever operates it follow the link in the mail "AWS Notification - Subscription Confirmation", or subscribe anew: ${runbook}#alarms-unheard. This mail is repeated until then.`,
+    subject: `Nobody receives alarms: ${service}`,
+    text: `Nobody has confirmed a subscription to the alarms of ${service} (${url}). If fall alerts are late or missing, nobody will know. Ask the operator of the service to follow the link in the email "AWS Notification - Subscription Confirmation", or to subscribe again: ${runbook}#alarms-unheard. You will receive this email daily until a subscription is confirmed.`,
   }),
   de: ({ service, url, runbook }) => ({
-    subject: `Niemand erfährt von Alarmen: ${service}`,
-    text: `Niemand hat bestätigt, dass er von den Alarmen von ${service} (${url}) erfahren will. Werden Stürze zu spät oder gar nicht gemeldet, erfährt es niemand. Bitten Sie, wer den Dienst betreibt, dem Link in der Mail „AWS Notification - Subscription Confirmation“ zu folgen oder neu zu abonnieren: ${runbook}#alarms-unheard. Bis dahin kommt diese Mail immer wieder.`,
+    subject: `Niemand erhält Alarme: ${service}`,
+    text: `Niemand hat ein Abonnement der Alarme von ${service} (${url}) bestätigt. Werden Stürze zu spät oder gar nicht gemeldet, bemerkt es niemand. Bitten Sie den Betreiber, dem Link in der E-Mail „AWS Notification - Subscription Confirmation“ zu folgen oder die Alarme neu zu abonnieren: ${runbook}#alarms-unheard. Sie erhalten diese E-Mail täglich, bis ein Abonnement bestätigt ist.`,
   }),
 };
 
-/** Gives the mail that nobody is told of alarms, in a language. */
-export const alarmMail = (locale: string, values: Values) => texts[languageOf(locale)](values);
+/** Returns the email that nobody receives alarms, in the language of a locale. */
+export const alarmMail = (locale: string, values: MailValues) => texts[languageOf(locale)](values);

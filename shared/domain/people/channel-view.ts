@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { By } from '../rule/recipient.ts';
 import { id, int64, millis, text } from '../values.ts';
 
-/** A channel of a user, as its user sees it (completion 12). */
+/** A channel of a user in responses of the API (completion 12). */
 export const ChannelView = z
   .object({
     by: By,
-    address: z.string().meta({ description: 'of a push: the host that pushes go to' }),
-    provenDate: millis
-      .nullable()
-      .meta({ description: 'null until the code was sent back; nothing else is sent there until then' }),
+    address: z.string().meta({ description: 'for `push` the host that pushes are sent to' }),
+    provenDate: millis.nullable().meta({
+      description: 'when the user verified the channel with the code; null until then, and nothing else is sent to it',
+    }),
   })
   .meta({ id: 'Channel' });
 
@@ -25,27 +25,27 @@ const PushSubscription = z
         .meta({ description: '16 bytes, in base64url without padding' }),
     }),
   })
-  .meta({ id: 'PushSubscription', description: 'what `PushSubscription.toJSON()` of a browser gives' });
+  .meta({ id: 'PushSubscription', description: 'the result of `PushSubscription.toJSON()` in a browser' });
 
 /** The body of PUT /users/{userId}/channels/{by}. Which of the two is required follows from `by`. */
 export const ChannelUpdate = z
   .object({
     address: text(1, 254).optional().meta({
       description:
-        'for `email` an e-mail address; for `sms` a number in E.164, as +491701234567; for `telegram` the id of a chat',
+        'for `email` an email address; for `sms` a number in E.164, such as +491701234567; for `telegram` a chat id',
     }),
     subscription: PushSubscription.optional().meta({ description: 'for `push`' }),
   })
   .meta({ id: 'ChannelUpdate', examples: [{ address: 'night@example.com' }] });
 
 export const ChannelProof = z
-  .object({ code: z.string().max(64).meta({ description: 'the six digits that were sent there' }) })
+  .object({ code: z.string().max(64).meta({ description: 'the six digits that were sent to the channel' }) })
   .meta({ id: 'ChannelProof', examples: [{ code: '123456' }] });
 
 export const ChannelKinds = z
   .object({
-    kinds: z.array(By).meta({ description: 'by what this service can reach people' }),
-    pushKey: z.string().meta({ description: 'the `applicationServerKey` with which browsers subscribe to pushes' }),
+    kinds: z.array(By).meta({ description: 'the channels that this service supports' }),
+    pushKey: z.string().meta({ description: 'the `applicationServerKey` with which browsers subscribe' }),
   })
   .meta({ id: 'ChannelKinds' });
 

@@ -4,62 +4,62 @@ import { FEED_KEPT, SILENT_AFTER } from '../delivery/feed.ts';
 import { type Language, languageOf } from '../identity/locale.ts';
 import type { By } from '../rule/recipient.ts';
 
-/** What the managers of webhooks are told by mail, and those of rules that name a person. */
+/** The problems about which managers of webhooks, and of rules that name a person, get an email. */
 export type WebhookConcern = 'webhook_disabled' | 'delivery_failed';
 export type Concern = WebhookConcern | 'person_not_told' | 'feed_not_fetched';
-/** `by`: how the person was to be told. */
-type Values = { receiver: string; by: By | null; sensor: string; url: string };
-type Texts = Record<Concern, (values: Values) => { subject: string; text: string }>;
+/** `by` is the channel by which the person could not be reached. */
+type MailValues = { receiver: string; by: By | null; sensor: string; url: string };
+type Texts = Record<Concern, (values: MailValues) => { subject: string; text: string }>;
 
-const ways: Record<Language, Record<By, string>> = {
-  en: { email: 'e-mail', sms: 'SMS', push: 'push message', telegram: 'Telegram' },
+const channelNames: Record<Language, Record<By, string>> = {
+  en: { email: 'email', sms: 'SMS', push: 'push notification', telegram: 'Telegram' },
   de: { email: 'E-Mail', sms: 'SMS', push: 'Push-Nachricht', telegram: 'Telegram' },
 };
 
 const DAY = 86_400_000;
 const heldDays = HELD_FOR / DAY;
-const waitDays = FEED_KEPT / DAY;
-const silentMinutes = SILENT_AFTER / 60_000;
+const fetchDays = FEED_KEPT / DAY;
+const unfetchedMinutes = SILENT_AFTER / 60_000;
 
 const texts: Record<Language, Texts> = {
   en: {
     webhook_disabled: ({ receiver: webhook, url }) => ({
-      subject: `The webhook "${webhook}" was switched off`,
-      text: `The receiver of the webhook "${webhook}" is gone or has failed for days, so it was switched off. It is told of nothing until somebody switches it on again; what it misses is held for ${heldDays} days, and sent then.\n\n${url}${BASE_PATH}/console/webhooks`,
+      subject: `Webhook disabled: ${webhook}`,
+      text: `The receiver of the webhook "${webhook}" no longer exists or has been failing for days, so the webhook was disabled. Deliveries are held for ${heldDays} days, and sent once somebody enables the webhook again.\n\n${url}${BASE_PATH}/console/webhooks`,
     }),
     feed_not_fetched: ({ receiver: webhook, url }) => ({
-      subject: `Nobody fetches from the webhook "${webhook}"`,
-      text: `For ${silentMinutes} minutes nobody has fetched what the webhook "${webhook}" has to tell, so nobody is told of falls by it. Look after the system that fetches; what it misses waits for ${waitDays} days.\n\n${url}${BASE_PATH}/console/webhooks`,
+      subject: `Feed not fetched: ${webhook}`,
+      text: `Nobody has fetched the feed of the webhook "${webhook}" for ${unfetchedMinutes} minutes, so it reports no falls. Check the system that fetches it. Deliveries stay in the feed for ${fetchDays} days.\n\n${url}${BASE_PATH}/console/webhooks`,
     }),
     delivery_failed: ({ receiver: webhook, sensor, url }) => ({
-      subject: `A fall was not told: ${sensor}`,
-      text: `The webhook "${webhook}" could not be told of a fall (${sensor}): no attempt succeeded. Look after the person if nobody did, and then after the receiver.\n\n${url}${BASE_PATH}/console/deliveries`,
+      subject: `Fall alert not delivered: ${sensor}`,
+      text: `A fall alert (${sensor}) could not be delivered to the webhook "${webhook}": all attempts failed. Check on the person if nobody has yet, then check the receiver.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
     person_not_told: ({ receiver, by, sensor, url }) => ({
-      subject: `A fall was not told: ${sensor}`,
-      text: `${receiver || 'A user'} could not be told of a fall (${sensor}) by ${by && ways.en[by]}: no attempt succeeded. Look after the person if nobody did, and then whether the channel is proven.\n\n${url}${BASE_PATH}/console/deliveries`,
+      subject: `Fall alert not delivered: ${sensor}`,
+      text: `A fall alert (${sensor}) could not be delivered to ${receiver || 'a user'} by ${by && channelNames.en[by]}: all attempts failed. Check on the person if nobody has yet, then check whether the channel is verified.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
   de: {
     webhook_disabled: ({ receiver: webhook, url }) => ({
-      subject: `Der Webhook „${webhook}“ wurde abgeschaltet`,
-      text: `Der Empfänger des Webhooks „${webhook}“ ist weg oder hat tagelang nicht geantwortet; darum wurde er abgeschaltet. Er erfährt nichts, bis ihn jemand wieder einschaltet; was er versäumt, wird ${heldDays} Tage aufgehoben und dann gesendet.\n\n${url}${BASE_PATH}/console/webhooks`,
+      subject: `Webhook deaktiviert: ${webhook}`,
+      text: `Der Empfänger des Webhooks „${webhook}“ existiert nicht mehr oder ist seit Tagen gestört; deshalb wurde der Webhook deaktiviert. Zustellungen werden ${heldDays} Tage lang aufbewahrt und gesendet, sobald jemand den Webhook wieder aktiviert.\n\n${url}${BASE_PATH}/console/webhooks`,
     }),
     feed_not_fetched: ({ receiver: webhook, url }) => ({
-      subject: `Niemand holt ab, was der Webhook „${webhook}“ zu melden hat`,
-      text: `Seit ${silentMinutes} Minuten hat niemand abgeholt, was der Webhook „${webhook}“ zu melden hat; so erfährt dadurch niemand von Stürzen. Sehen Sie nach dem System, das es abholt; was es versäumt, wartet ${waitDays} Tage.\n\n${url}${BASE_PATH}/console/webhooks`,
+      subject: `Feed wird nicht abgerufen: ${webhook}`,
+      text: `Seit ${unfetchedMinutes} Minuten hat niemand den Feed des Webhooks „${webhook}“ abgerufen; er meldet deshalb keine Stürze. Prüfen Sie das System, das ihn abruft. Zustellungen bleiben ${fetchDays} Tage lang im Feed.\n\n${url}${BASE_PATH}/console/webhooks`,
     }),
     delivery_failed: ({ receiver: webhook, sensor, url }) => ({
-      subject: `Ein Sturz wurde nicht gemeldet: ${sensor}`,
-      text: `Dem Webhook „${webhook}“ konnte ein Sturz nicht gemeldet werden (${sensor}): Kein Versuch gelang. Sehen Sie nach der Person, wenn das noch niemand tat, und dann nach dem Empfänger.\n\n${url}${BASE_PATH}/console/deliveries`,
+      subject: `Sturzmeldung nicht zugestellt: ${sensor}`,
+      text: `Eine Sturzmeldung (${sensor}) konnte dem Webhook „${webhook}“ nicht zugestellt werden: Alle Versuche sind fehlgeschlagen. Sehen Sie nach der Person, falls es noch niemand getan hat, und prüfen Sie dann den Empfänger.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
     person_not_told: ({ receiver, by, sensor, url }) => ({
-      subject: `Ein Sturz wurde nicht gemeldet: ${sensor}`,
-      text: `${receiver || 'Ein Benutzer'} konnte nicht per ${by && ways.de[by]} von einem Sturz erfahren (${sensor}): Kein Versuch gelang. Sehen Sie nach der Person, wenn das noch niemand tat, und dann, ob der Kanal bestätigt ist.\n\n${url}${BASE_PATH}/console/deliveries`,
+      subject: `Sturzmeldung nicht zugestellt: ${sensor}`,
+      text: `Eine Sturzmeldung (${sensor}) konnte ${receiver || 'einem Benutzer'} nicht per ${by && channelNames.de[by]} zugestellt werden: Alle Versuche sind fehlgeschlagen. Sehen Sie nach der Person, falls es noch niemand getan hat, und prüfen Sie dann, ob der Kanal bestätigt ist.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
 };
 
-/** Gives the mail about a webhook in a language. */
-export const concernMail = (locale: string, concern: Concern, values: Values) =>
+/** Returns the email about a problem, in the language of a locale. */
+export const concernMail = (locale: string, concern: Concern, values: MailValues) =>
   texts[languageOf(locale)][concern](values);

@@ -1,20 +1,24 @@
-/** Somebody who is to be told of alarms: how, where, and whether the owner of that address has confirmed it. */
+/** A subscription to alarms: its protocol, its address, and whether the owner of the address has confirmed it. */
 export type Subscription = { protocol: string; endpoint: string; isConfirmed: boolean };
 
-type Listed = {
+type SnsSubscription = {
   SubscriptionArn?: string | undefined;
   Protocol?: string | undefined;
   Endpoint?: string | undefined;
 };
-/** Reads a subscription as SNS lists it: one that is not confirmed has a word in place of its ARN. */
-export const subscriptionFrom = ({ SubscriptionArn = '', Protocol = '', Endpoint = '' }: Listed): Subscription => ({
+/** Returns a subscription in a list of SNS, which has a word instead of the ARN of an unconfirmed one. */
+export const subscriptionFrom = ({
+  SubscriptionArn = '',
+  Protocol = '',
+  Endpoint = '',
+}: SnsSubscription): Subscription => ({
   protocol: Protocol,
   endpoint: Endpoint,
   isConfirmed: SubscriptionArn.startsWith('arn:'),
 });
 
-/** Those that are told of alarms, and those of them that may wake somebody, which an e-mail does not. */
-export const toldOf = (all: readonly Subscription[]) => {
-  const confirmed = all.filter(({ isConfirmed }) => isConfirmed);
+/** Returns the confirmed subscriptions, and those of them that can wake somebody, which an email cannot. */
+export const toldOf = (subscriptions: readonly Subscription[]) => {
+  const confirmed = subscriptions.filter(({ isConfirmed }) => isConfirmed);
   return { confirmed, waking: confirmed.filter(({ protocol }) => !protocol.startsWith('email')) };
 };

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import { id, millis, text } from '../values.ts';
 import { LONGEST_NAME } from './acknowledgement.ts';
 
-/** Who takes care of what a rule hit tells of, and since when. The first one stands until it is taken back. */
+/** Who acknowledged a rule hit, and when. The first acknowledgement stands until it is withdrawn. */
 export const Acknowledgement = z
   .object({
-    userId: id.nullable().meta({ description: 'null: a person whom a receiver names, or who followed the address' }),
+    userId: id.nullable().meta({ description: 'null for a person whom a receiver named, or who opened the link' }),
     name: z.string(),
     date: millis,
   })
   .meta({ id: 'Acknowledgement' });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** The acknowledgement of a hit, as an event tells of it. */
+/** The acknowledgement of a hit in an event. */
 export type Acknowledged = Acknowledgement & { ruleHitId: number };
 
-/** The body of a POST to the address of a delivery. Without a name it is that of the recipient. */
+/** The body of a POST to the acknowledgement link of a delivery. Without a name, that of the recipient is used. */
 export const Acknowledging = z
   .object({ name: text(1, LONGEST_NAME).optional() })
   .meta({ id: 'Acknowledging', examples: [{ name: 'Anna Meier' }] });

@@ -1,25 +1,25 @@
 import { isFit, lengthOf } from '../values.ts';
 
-/** Seals the key that signs addresses: a stage has one, and it never changes. */
+/** The encryption context of the key that signs links. A stage has one key, which never changes. */
 export const ADDRESS_KEY = 'acknowledge';
-/** How long (s) the address of a delivery is good from when the delivery was made. */
+/** How long (s) the acknowledgement link of a delivery is valid after the delivery was created. */
 export const ADDRESS_SECONDS = 86_400;
-/** The characters of a name, at most. */
+/** The largest number of characters in a name. */
 export const LONGEST_NAME = 64;
 
-const cut = (name: string): string =>
+const truncated = (name: string): string =>
   lengthOf(name) > LONGEST_NAME ? [...name].slice(0, LONGEST_NAME).join('') : name;
 
 /**
- * The name that a receiver gives in a header or a person in a form: without characters that texts must not have, cut to 64
- * characters. Null when nothing is left.
+ * Returns the name that a receiver sends in a header, or a person in a form: without forbidden characters, truncated to 64
+ * characters. Null if nothing is left.
  */
-export const nameFrom = (given: string): string | null => {
-  const fitting = [...given.toWellFormed()].map((char) => (isFit(char) && char !== '\u007f' ? char : ' ')).join('');
-  return cut(fitting.trim()).trim() || null;
+export const nameFrom = (text: string): string | null => {
+  const fitting = [...text.toWellFormed()].map((char) => (isFit(char) && char !== '\u007f' ? char : ' ')).join('');
+  return truncated(fitting.trim()).trim() || null;
 };
 
-/** The name of a user, as an acknowledgement shows it. */
+/** Returns the name of a user in an acknowledgement. */
 export const nameOfUser = ({
   firstName,
   lastName,

@@ -2,52 +2,52 @@ import type { Recipient } from './recipient.ts';
 import type { Telling } from './recipients.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
-/** So often at most all recipients are told again after the last step (completion 12 "Escalation"). */
+/** The largest number of repeats to all recipients after the last step (completion 12 "Escalation"). */
 export const MOST_REPEATS = 20;
 
 /**
- * With so many messages a hit gets no further ones from its steps, which tell all the same: a stored item must not exceed
- * 400 KB, and each report writes the whole hit.
+ * The number of messages from which on a hit stores no further ones of its steps, whose recipients are notified nonetheless:
+ * an item must not exceed 400 KB, and each delivery result writes the whole hit.
  */
 export const MOST_MESSAGES = 300;
 
 type Kind = 'step' | 'repeat';
-/** How far the escalation of a hit has come. */
+/** The progress of the escalation of a hit. */
 export type Escalation = {
-  /** How many rounds were decided. The ids of a round's deliveries follow from its number. */
+  /** The number of rounds decided so far. The ids of a round's deliveries are derived from its number. */
   round: number;
-  /** `afterSeconds` of the last step that was taken; 0 before the first one. */
+  /** `afterSeconds` of the last step; 0 before the first one. */
   after: number;
-  /** How often all recipients were told again. */
+  /** The number of repeats to all recipients so far. */
   repeats: number;
-  /** When (ms) the next round is due; of an open round, when it was. */
+  /** When (ms) the next round is due; for an open round, when it was due. */
   at: number;
-  /** The last round is decided, but maybe not all of its deliveries are on their queue: those to the receivers `to`. */
+  /** The last round is decided, but its deliveries to the receivers `to` may not be queued yet. */
   open?: Kind;
   to?: string[];
-  /** Nobody was on duty in the last round: the next step is due at once, whatever its time is. */
+  /** Nobody was on duty in the last round, so the next step is due at once. */
   isHurried?: true;
 };
 
-/** One round: a step of the rule, or all recipients again. */
+/** One round: a step of the rule, or a repeat to all recipients. */
 type Round = { kind: Kind; after: number; at: number };
-type Reached = Pick<Escalation, 'after' | 'repeats' | 'at' | 'isHurried'>;
+type Progress = Pick<Escalation, 'after' | 'repeats' | 'at' | 'isHurried'>;
 
 const roundAfter = (
   { escalation, repeatSeconds }: Telling,
-  { after, repeats, at, isHurried }: Reached,
+  { after, repeats, at, isHurried }: Progress,
   createDate: number,
   repeatAt: (ms: number) => number,
 ): Round | null => {
   const step = escalation.find(({ afterSeconds }) => afterSeconds > after);
-  const own = createDate + (step?.afterSeconds ?? 0) * 1_000;
-  if (step) return { kind: 'step', after: step.afterSeconds, at: isHurried ? Math.min(at, own) : own };
+  const stepAt = createDate + (step?.afterSeconds ?? 0) * 1_000;
+  if (step) return { kind: 'step', after: step.afterSeconds, at: isHurried ? Math.min(at, stepAt) : stepAt };
   if (repeatSeconds === null || repeats >= MOST_REPEATS) return null;
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
-/** What is kept of the round that comes next. */
-const noted = (round: number, { repeats, isHurried }: Reached, next: Round, after: number): Escalation => ({
+/** Returns the escalation as it waits for its next round. */
+const waitingFor = (round: number, { repeats, isHurried }: Progress, next: Round, after: number): Escalation => ({
   round,
   after,
   repeats,
@@ -56,20 +56,20 @@ const noted = (round: number, { repeats, isHurried }: Reached, next: Round, afte
 });
 
 /**
- * The escalation of a hit that was made at a time (ms); null when its rule has none. `isHurried`: nobody was on duty, whom
- * its first recipients are.
+ * Returns the escalation of a hit that was created at a time (ms); null if its rule has none. `isHurried`: its first
+ * recipients are the users on duty, and nobody is.
  */
 export const beginning = (rule: Telling, createDate: number, isHurried = false): Escalation | null => {
-  const reached = { after: 0, repeats: 0, at: createDate, ...(isHurried && { isHurried: true as const }) };
-  const first = roundAfter(rule, reached, createDate, (ms) => createDate + ms);
-  return first && noted(0, reached, first, 0);
+  const progress = { after: 0, repeats: 0, at: createDate, ...(isHurried && { isHurried: true as const }) };
+  const first = roundAfter(rule, progress, createDate, (ms) => createDate + ms);
+  return first && waitingFor(0, progress, first, 0);
 };
 
-/** The round that comes next, by the rule as it is now; null when none does. */
+/** Returns the next round according to the current rule; null if there is none. */
 export const nextRound = (rule: Telling, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
 
-/** The escalation once a round is decided. `nobodyOnDuty`: it was to tell whoever is, and nobody is. */
+/** Returns the escalation once a round is decided. `nobodyOnDuty`: the round is for users on duty, and nobody is. */
 export const opened = (
   { round, repeats }: Escalation,
   { kind, after, at }: Round,
@@ -84,54 +84,53 @@ export const opened = (
 });
 
 /**
- * The escalation once an open round is carried out at a time (ms); null when it was the last one. What an outage has
- * delayed is told again once, not as often as it would have been.
+ * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats that an outage
+ * has delayed are not made up for: one follows.
  */
 export const closed = (rule: Telling, escalation: Escalation, createDate: number, now: number): Escalation | null => {
   const { round, after, repeats, at, isHurried } = escalation;
-  const reached = { after, repeats, at: now, ...(isHurried && { isHurried }) };
-  const next = roundAfter(rule, reached, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
-  return next && noted(round, reached, next, after);
+  const progress = { after, repeats, at: now, ...(isHurried && { isHurried }) };
+  const next = roundAfter(rule, progress, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
+  return next && waitingFor(round, progress, next, after);
 };
 
-/** Whom a round tells by the rule as it is now, step by step; 0 is the first recipients. */
+/** Returns the recipients of a round according to the current rule, by step; step 0 has the first recipients. */
 export const stepsOf = (
   { recipients, escalation }: Telling,
   open: Kind,
   after: number,
 ): { step: number; recipients: readonly Recipient[] }[] => {
-  const steps = escalation.flatMap(({ afterSeconds, recipients: some }, at) =>
-    (open === 'step' ? afterSeconds === after : afterSeconds <= after) ? [{ step: at + 1, recipients: some }] : [],
+  const steps = escalation.flatMap((step, index) =>
+    (open === 'step' ? step.afterSeconds === after : step.afterSeconds <= after)
+      ? [{ step: index + 1, recipients: step.recipients }]
+      : [],
   );
   return open === 'step' ? steps : [{ step: 0, recipients }, ...steps];
 };
 
-type Place = Pick<RuleMessage, 'accountId' | 'publisher' | 'step'>;
+type Addressee = Pick<RuleMessage, 'accountId' | 'publisher' | 'step'>;
 /**
- * The place of each addressee's message among those of a hit; null when there is none yet: two messages of one step may be
- * for webhooks of the same bot.
+ * Returns the index of each addressee's message among those of a hit; null if it has none yet. Two messages of one step may
+ * be for webhooks of the same bot.
  */
-export const placesOf = (messages: readonly Place[], addressees: readonly Place[]): (number | null)[] => {
-  const taken = new Set<number>();
+export const placesOf = (messages: readonly Addressee[], addressees: readonly Addressee[]): (number | null)[] => {
+  const used = new Set<number>();
   return addressees.map(({ step, accountId, publisher }) => {
-    const at = messages.findIndex(
-      (message, place) =>
-        message.step === step &&
-        message.accountId === accountId &&
-        message.publisher === publisher &&
-        !taken.has(place),
+    const found = messages.findIndex(
+      (message, index) =>
+        message.step === step && message.accountId === accountId && message.publisher === publisher && !used.has(index),
     );
-    taken.add(at);
-    return at < 0 ? null : at;
+    used.add(found);
+    return found < 0 ? null : found;
   });
 };
 
-/** A queue can delay a task by so many ms. */
-const LONGEST_DELAY = 900_000;
-/** So long (ms) before it is due the sweep looks at what is farther away, to put it on the queue in time. */
+/** The longest delay (ms) of a task on a queue. */
+const MAX_QUEUE_DELAY = 900_000;
+/** How long (ms) before it is due the sweep checks a round that is farther away, to queue it in time. */
 const LEAD = 600_000;
 
-/** Is a round so near that a queue can delay its task until then? */
-export const isNear = (at: number, now: number): boolean => at - now <= LONGEST_DELAY;
-/** From when on (ms) the sweep looks at a round that is due `at`. */
+/** Whether a round is due so soon that a queue can delay its task until then. */
+export const isNear = (at: number, now: number): boolean => at - now <= MAX_QUEUE_DELAY;
+/** Returns when (ms) the sweep first checks a round that is due at `at`. */
 export const lookAt = (at: number, now: number): number => (isNear(at, now) ? at : at - LEAD);

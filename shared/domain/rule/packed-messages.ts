@@ -1,37 +1,37 @@
 import type { By } from './recipient.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
-/** What a hit has of a message besides what is reported of it. */
+/** A message of a hit without the result of its delivery. */
 export type PackedMessage = Pick<RuleMessage, 'id' | 'accountId' | 'publisher' | 'extra'>;
 
 type Packed = [
   firstId: number,
   accounts: [accountId: number, name: string][],
-  /** `id` is the difference to the first. `by`: the way in which a person is told; a message to a webhook has none. */
+  /** `id` is the difference to the first. `by` is the channel of a person, and missing in messages to webhooks. */
   messages: [account: number, id: number, by?: By][],
 ];
 
 /**
- * Packs whom a hit tells, in one text. Each report writes the whole hit and each kilobyte is paid each time: with 20
- * messages it would have five, of which names of values and repetitions are four.
+ * Packs the messages of a hit into one text. Each delivery result writes the whole hit, and each kilobyte costs each time: 20
+ * messages would take five, four of which are field names and repetitions.
  */
 export const packMessages = (messages: readonly PackedMessage[]): string => {
   const firstId = messages[0]?.id ?? 0;
   const accounts = [...new Map(messages.map(({ accountId, extra }) => [accountId, extra.display_name]))];
-  const accountOf = new Map(accounts.map(([accountId], at) => [accountId, at]));
+  const accountOf = new Map(accounts.map(([accountId], index) => [accountId, index]));
   const packed: Packed = [
     firstId,
     accounts,
     messages.map(({ id, accountId, publisher }): Packed[2][number] => {
       const account = accountOf.get(accountId) ?? 0;
-      const more = id - firstId;
-      return publisher === 'webhook' ? [account, more] : [account, more, publisher];
+      const offset = id - firstId;
+      return publisher === 'webhook' ? [account, offset] : [account, offset, publisher];
     }),
   ];
   return JSON.stringify(packed);
 };
 
-/** Unpacks whom a hit tells. */
+/** Unpacks the messages of a hit. */
 export const unpackMessages = (text: string): PackedMessage[] => {
   const [firstId, accounts, messages] = JSON.parse(text) as Packed;
   return messages.map(([account, id, by]) => {

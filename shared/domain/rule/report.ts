@@ -3,38 +3,40 @@ import { int64, millis } from '../values.ts';
 
 const count = int64;
 const figures = {
-  falls: count.meta({ description: 'events `fall_detected` that a rule fired for, however many rules did' }),
-  sensitiveFalls: count.meta({ description: 'events `fall_detected_sensitive` that a rule fired for' }),
+  falls: count.meta({ description: 'events `fall_detected` for which rules fired, each counted once' }),
+  sensitiveFalls: count.meta({ description: 'events `fall_detected_sensitive` for which rules fired' }),
   suspectedFalls: count.meta({
-    description: 'events `fall_suspected` and `fall_suspected_sensitive` that a rule fired for',
+    description: 'events `fall_suspected` and `fall_suspected_sensitive` for which rules fired',
   }),
   falseAlarms: count.meta({ description: 'feedback FALSE_POSITIVE' }),
   confirmed: count.meta({ description: 'feedback TRUE_POSITIVE' }),
   missed: count.meta({ description: 'feedback FALSE_NEGATIVE' }),
-  acknowledged: count.meta({ description: 'those of the falls of all three kinds that somebody acknowledged' }),
-  unanswered: count.meta({ description: 'those of them that nobody has acknowledged' }),
-  medianMs: millis.nullable().meta({ description: 'half of the acknowledged were so by then; null: there is none' }),
-  p90Ms: millis.nullable().meta({ description: 'nine of ten acknowledged were so by then' }),
-  silences: count.meta({ description: 'events `sensor_inactive` that a rule fired for' }),
-  silentMs: millis.meta({ description: 'how long those silences lasted whose end is known' }),
-  silencesWithoutEnd: count.meta({ description: 'those whose end no rule told in the span' }),
+  acknowledged: count.meta({ description: 'falls of all three kinds that somebody acknowledged' }),
+  unanswered: count.meta({ description: 'falls of all three kinds that nobody has acknowledged' }),
+  medianMs: millis
+    .nullable()
+    .meta({ description: 'median time to the acknowledgement; null if none was acknowledged' }),
+  p90Ms: millis.nullable().meta({ description: '90th percentile of that time' }),
+  silences: count.meta({ description: 'events `sensor_inactive` for which rules fired' }),
+  silentMs: millis.meta({ description: 'total time that sensors were offline, as far as the end is known' }),
+  silencesWithoutEnd: count.meta({ description: 'offline periods whose end no rule reported in the time span' }),
 } as const;
 
-/** What a report says of a room or a home in a month. */
+/** The figures of a room or home in a month. */
 export const Figures = z.object(figures).meta({ id: 'ReportFigures' });
 export type Figures = z.infer<typeof Figures>;
 
-/** A month of a report, or what its span has of it. */
+/** A month of a report, or the part of it in the time span. */
 export const ReportMonth = z
   .object({
     month: z.string().meta({ description: '`YYYY-MM`' }),
-    from: millis.meta({ description: 'what was before is not counted' }),
-    to: millis.meta({ description: 'nor is what came at this time or later' }),
-    isWhole: z.boolean().meta({ description: 'the whole month is counted, and over' }),
+    from: millis.meta({ description: 'start of the counted time' }),
+    to: millis.meta({ description: 'end of the counted time, exclusive' }),
+    isWhole: z.boolean().meta({ description: 'the whole month is counted and has ended' }),
     total: Figures,
     days: z.array(
       z.object({
-        date: z.string().meta({ description: '`YYYY-MM-DD`; none has yet to come' }),
+        date: z.string().meta({ description: '`YYYY-MM-DD`; days in the future are left out' }),
         falls: count.meta({ description: '`falls` and `sensitiveFalls`' }),
         falseAlarms: count,
       }),
@@ -42,17 +44,17 @@ export const ReportMonth = z
     rooms: z.array(
       Figures.extend({
         sensorId: z.string(),
-        name: z.string().nullable().meta({ description: 'null: the customer does not have the sensor any more' }),
+        name: z.string().nullable().meta({ description: 'null if the customer no longer has the sensor' }),
       }),
     ),
   })
   .meta({ id: 'ReportMonth' });
 export type ReportMonth = z.infer<typeof ReportMonth>;
 
-/** Falls, false alarms, answers and silence of a customer, by month and room. */
+/** Falls, false alarms, acknowledgements and offline times of a customer, by month and room. */
 export const Report = z
   .object({
-    timeZone: z.string().meta({ description: 'whose days and months these are' }),
+    timeZone: z.string().meta({ description: 'the time zone of these days and months' }),
     from: z.string().meta({ description: 'the first day' }),
     to: z.string().meta({ description: 'the last day' }),
     months: z.array(ReportMonth),

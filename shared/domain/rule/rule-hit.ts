@@ -13,17 +13,17 @@ export const RuleMessage = z
     createDate: millis,
     updateDate: millis,
     ruleHitId: id,
-    accountId: int64.min(0).meta({ description: 'the bot of the webhook, or the user; 0: a user who was erased' }),
-    publisher: z.enum(['webhook', ...channelKinds]).meta({ description: 'in which way it was told' }),
+    accountId: int64.min(0).meta({ description: 'the bot of the webhook, or the user; 0 if the user was erased' }),
+    publisher: z.enum(['webhook', ...channelKinds]).meta({ description: 'the channel of the message' }),
     wasSend: z.boolean(),
     sendTryTimes: z.array(millis),
     extra: z.object({ display_name: z.string(), is_bot: z.boolean() }),
-    step: int32(0, 5).meta({ description: 'the step of the escalation that it belongs to; 0: it was sent at first' }),
+    step: int32(0, 5).meta({ description: 'the escalation step of the message; 0 for the first recipients' }),
   })
   .meta({ id: 'RuleMessage' });
 export type RuleMessage = z.infer<typeof RuleMessage>;
 
-/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: every message was taken, by 2xx or the person's channel. */
+/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: each message got a 2xx, or the person's channel accepted it. */
 export const RuleHit = z
   .object({
     id,
@@ -38,18 +38,18 @@ export const RuleHit = z
     allSend: z.boolean(),
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage).meta({
-      description: 'where there are hundreds, steps add none: the list of deliveries has everyone who was told',
+      description: 'from 300 on, steps add none; the list of deliveries has all recipients',
     }),
-    feedback: Feedback.nullable().meta({ description: 'the newest' }),
-    nobodyOnDuty: z.boolean().meta({ description: 'whoever was on duty was to be told, and nobody was' }),
-    acknowledgement: Acknowledgement.nullable().meta({ description: 'null: nobody takes care of it yet' }),
+    feedback: Feedback.nullable().meta({ description: 'the newest feedback' }),
+    nobodyOnDuty: z.boolean().meta({ description: 'the users on duty were to be notified, and nobody was on duty' }),
+    acknowledgement: Acknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;
 
 /**
- * The number of a hit among those of its sensor, from 1 on without a gap. A new `series` (ms, when it begins) starts
- * when the number of the one before is not known.
+ * The number of a hit among those of its sensor, from 1 without gaps. A new `series` (its start, ms) begins if the number of
+ * the previous hit is unknown.
  */
 export type HitNumber = { series: number; number: number };
 

@@ -7,7 +7,7 @@ import { Schedule } from './schedule.ts';
 
 const recipients = z.array(Recipient).min(1).max(20);
 
-/** Who is told besides when nobody acknowledged a hit so many seconds after it was made (completion 12 "Escalation"). */
+/** Further recipients, notified if nobody acknowledges a hit within this time (completion 12 "Escalation"). */
 const EscalationStep = z.object({ afterSeconds: int32(30, 86_400), recipients });
 
 const fields = z.object({
@@ -32,14 +32,14 @@ export type RuleUpdate = z.output<typeof fields>;
 
 const scope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
   const { sensorId, sensorGroupId, regionId, situation, escalation } = ctx.value;
-  const wrong = (path: string | (string | number)[], key: string) =>
+  const reject = (path: string | (string | number)[], key: string) =>
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path].flat(), params: { key } });
-  if (sensorId !== null && sensorGroupId !== null) wrong('sensorGroupId', 'one_scope');
+  if (sensorId !== null && sensorGroupId !== null) reject('sensorGroupId', 'one_scope');
   // A region belongs to the room of a sensor, so its id means nothing without the sensor.
-  if (regionId !== null && sensorId === null) wrong('regionId', 'region_needs_sensor');
-  if (regionId !== null && !hasRegions(situation)) wrong('regionId', 'situation_has_no_region');
+  if (regionId !== null && sensorId === null) reject('regionId', 'region_needs_sensor');
+  if (regionId !== null && !hasRegions(situation)) reject('regionId', 'situation_has_no_region');
   const early = escalation.findIndex(({ afterSeconds }, at) => afterSeconds <= (escalation[at - 1]?.afterSeconds ?? 0));
-  if (early >= 0) wrong(['escalation', early, 'afterSeconds'], 'steps_rise');
+  if (early >= 0) reject(['escalation', early, 'afterSeconds'], 'steps_rise');
 };
 
 const example = {
@@ -66,6 +66,6 @@ export const NewRule = fields
   .check(scope)
   .meta({ id: 'NewRule', examples: [example] });
 
-/** A rule tells its recipients when a situation occurs at the sensors that it watches. */
+/** A rule notifies its recipients when a situation occurs at the sensors that it watches. */
 export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });
 export type Rule = z.output<typeof Rule>;

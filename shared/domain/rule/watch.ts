@@ -7,30 +7,30 @@ import type { Rule } from './rule.ts';
 
 const amount = z.int().min(0);
 
-/** A webhook that was switched off by itself, or at which deliveries failed for good, until somebody says that it was seen. */
+/** A webhook that the service disabled, or whose deliveries failed permanently, until somebody marks it as seen. */
 const Trouble = z
   .object({
     webhookId: uuid,
     name: z.string(),
-    isSwitchedOff: z.boolean().meta({ description: 'by the service, and not switched on since' }),
+    isSwitchedOff: z.boolean().meta({ description: 'disabled by the service, and not enabled since' }),
     failedDeliveries: amount.meta({
-      description: 'first deliveries of events that failed for good since it was last seen',
+      description: 'original deliveries of events that failed permanently since it was last seen',
     }),
-    date: millis.meta({ description: 'when the newest of it happened' }),
+    date: millis.meta({ description: 'when the latest problem occurred' }),
   })
   .meta({ id: 'Trouble' });
 type Trouble = z.output<typeof Trouble>;
 
-/** The body of a request that says that trouble was seen. */
+/** The body of a request that marks trouble as seen. */
 export const Seen = z.object({ date: millis.meta({ description: 'the `date` of the trouble' }) }).meta({
   id: 'Seen',
   examples: [{ date: 1_795_651_200_000 }],
 });
 
-/** How many silent sensors are named. */
+/** The largest number of offline sensors that are named. */
 export const MOST_NAMED = 10;
 
-/** How far the falls of a customer are watched, and what keeps them from being told. */
+/** How completely falls are watched for a customer, and what keeps people from being notified. */
 export const Watch = z
   .object({
     sensors: amount,
@@ -39,31 +39,30 @@ export const Watch = z
       first: z
         .array(z.object({ id: z.string(), name: z.string() }))
         .max(MOST_NAMED)
-        .meta({ description: 'by name' }),
+        .meta({ description: 'sorted by name' }),
     }),
     rules: amount,
     fallsTold: z.enum(['all', 'some', 'none']).meta({
-      description:
-        'where rules that are switched on tell of falls: at all sensors at any time, at some of them or at times, or nowhere',
+      description: 'where enabled rules report falls: at all sensors at any time, at some sensors or times, or nowhere',
     }),
-    isSilenceTold: z.boolean().meta({ description: 'does a rule that is switched on tell of silent sensors?' }),
+    isSilenceTold: z.boolean().meta({ description: 'whether an enabled rule reports offline sensors' }),
     unheardRules: z.array(z.object({ id, name: z.string() })).meta({
       description:
-        'rules of falls that reach nobody: each webhook is gone, of another bot by now, switched off, or failed last; each user has no such channel',
+        'fall rules that reach nobody: their webhooks were deleted, belong to another bot, are disabled or failed last, and their users lack the channel',
     }),
-    isNobodyOnDuty: z.boolean().meta({ description: 'a rule of falls tells whoever is on duty, and nobody is' }),
-    troubles: z.array(Trouble).meta({ description: 'the newest first' }),
+    isNobodyOnDuty: z.boolean().meta({ description: 'a fall rule notifies the users on duty, and nobody is' }),
+    troubles: z.array(Trouble).meta({ description: 'newest first' }),
   })
   .meta({ id: 'Watch' });
 
-/** Does a rule, if it is switched on, tell that somebody fell or may have fallen? */
+/** Whether an enabled rule reports that somebody fell or may have fallen. */
 const isOfFalls = ({ situation, isEnabled }: Rule): boolean =>
   isEnabled && kinds[situation].type === 'fall' && /detected|suspected|confirmed/.test(kinds[situation].action);
 
 const isForAll = ({ sensorId, sensorGroupId, schedule }: Rule): boolean =>
   sensorId === null && sensorGroupId === null && schedule === null;
 
-/** What rules say of how far falls are watched. */
+/** Returns how completely the rules of a customer watch for falls. */
 export const watchedBy = (rules: readonly Rule[]) => {
   const ofFalls = rules.filter(isOfFalls);
   const atSome = ofFalls.length > 0 ? 'some' : 'none';
@@ -78,11 +77,11 @@ export const watchedBy = (rules: readonly Rule[]) => {
   } as const;
 };
 
-/** Is a webhook on, and did its last call not fail? */
+/** Whether a webhook is enabled and its last request did not fail. */
 export const isWell = ({ isEnabled, consecutiveFailures }: WebhookRecord): boolean =>
   isEnabled && consecutiveFailures === 0;
 
-/** What of webhooks nobody has seen yet, the newest first. */
+/** Returns the webhooks with unseen trouble, newest first. */
 export const troublesOf = (webhooks: readonly WebhookRecord[]): Trouble[] =>
   webhooks
     .flatMap(({ id: webhookId, name, isEnabled, disabledReason, failedDeliveries = 0, troubleDate: date }) =>

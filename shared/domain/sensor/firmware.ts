@@ -12,7 +12,7 @@ export const NewFirmware = z
     buildDate: millis,
     isDefault: z
       .boolean()
-      .meta({ description: 'true: the default of its manufacturer from now on, instead of another' }),
+      .meta({ description: 'true makes it the default of its manufacturer, in place of the previous one' }),
   })
   .meta({
     id: 'NewFirmware',

@@ -6,7 +6,7 @@ const limits = z.object({
   expires: millis.nullable().meta({ description: 'when (ms) the key expires; null: never' }),
   maxDevices: int32(1, 1_000_000)
     .nullable()
-    .meta({ description: 'how many new devices it may register; null: no limit' }),
+    .meta({ description: 'the number of new devices that it may register; null: no limit' }),
 });
 
 /** The body of a request that creates a provisioning key. */
@@ -23,8 +23,8 @@ export const NewProvisioningKey = z
   });
 
 /**
- * A provisioning key allows to register devices; `manufacturer` is null if it is for both makers. The key itself is
- * stored nowhere.
+ * A provisioning key, with which devices can be registered; `manufacturer` is null if it is for both makers. The key itself
+ * is not stored.
  */
 export const ProvisioningKey = limits
   .extend({
@@ -32,16 +32,16 @@ export const ProvisioningKey = limits
     name: z.string(),
     manufacturer: Manufacturer.nullable(),
     createDate: millis,
-    devices: z.int().min(0).meta({ description: 'devices that it registered for the first time' }),
+    devices: z.int().min(0).meta({ description: 'the number of devices that it registered for the first time' }),
     lastUsed: millis.nullable(),
   })
   .meta({ id: 'ProvisioningKey' });
 export type ProvisioningKey = z.output<typeof ProvisioningKey>;
 
-/** A caller with a provisioning key: everything about the key but what changes with its use. */
+/** A caller with a provisioning key: everything about the key that does not change with its use. */
 export type Provisioner = Omit<ProvisioningKey, 'devices' | 'lastUsed'>;
 
-/** The answer to the creation of a key. The key is shown only here. */
+/** The response to the creation of a key. The key is shown only here. */
 export const CreatedProvisioningKey = ProvisioningKey.extend({ key: z.string() }).meta({
   id: 'CreatedProvisioningKey',
 });

@@ -1,7 +1,7 @@
 import type { EventRegion, Point } from '../event/event.ts';
 import type { Region } from './room.ts';
 
-/** What of a region tells whether a point is in it, and how events name it. */
+/** The bounds of a region, and how events name it. */
 export type Place = Pick<
   Region,
   'id' | 'positionIdx' | 'name' | 'topLeftX' | 'topLeftY' | 'bottomRightX' | 'bottomRightY' | 'zMin' | 'zMax'
@@ -14,27 +14,27 @@ export const placeOf = (region: Place): Place => {
 
 const eventRegionOf = ({ id, positionIdx: index, name }: Place): EventRegion => ({ id, index, name });
 
-/** Gives the region with this positionIdx as events name it; of a region that only the device knows there is only that. */
-export const regionByIndex = (places: readonly Place[], index: number): EventRegion => {
-  const place = places.find(({ positionIdx }) => positionIdx === index);
-  return place ? eventRegionOf(place) : { id: '', index, name: '' };
+/** Returns the region with this positionIdx as events name it. Only the index is known if only the device knows the region. */
+export const regionByIndex = (regions: readonly Place[], index: number): EventRegion => {
+  const region = regions.find(({ positionIdx }) => positionIdx === index);
+  return region ? eventRegionOf(region) : { id: '', index, name: '' };
 };
 
-/** Edges belong to a region. A point without a height is in it at any height. */
-const isIn = (place: Place, { x, y, z }: Point): boolean =>
-  x >= place.topLeftX &&
-  x <= place.bottomRightX &&
-  y >= place.bottomRightY &&
-  y <= place.topLeftY &&
-  (z === undefined || (z >= place.zMin && z <= place.zMax));
+/** Whether a point is in a region or on its edges. A point without a height is in it at any height. */
+const isIn = (region: Place, { x, y, z }: Point): boolean =>
+  x >= region.topLeftX &&
+  x <= region.bottomRightX &&
+  y >= region.bottomRightY &&
+  y <= region.topLeftY &&
+  (z === undefined || (z >= region.zMin && z <= region.zMax));
 
 const areaOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: Place): number =>
   (bottomRightX - topLeftX) * (topLeftY - bottomRightY);
 
-/** Gives the region that a point lies in: of several the one with the smallest area, of these the first by positionIdx. */
-export const regionAt = (places: readonly Place[], point: Point): EventRegion | null => {
-  const [smallest] = places
-    .filter((place) => isIn(place, point))
-    .toSorted((place, other) => areaOf(place) - areaOf(other) || place.positionIdx - other.positionIdx);
+/** Returns the region that contains a point: the smallest one, and the first by positionIdx if their areas are equal. */
+export const regionAt = (regions: readonly Place[], point: Point): EventRegion | null => {
+  const [smallest] = regions
+    .filter((region) => isIn(region, point))
+    .toSorted((region, other) => areaOf(region) - areaOf(other) || region.positionIdx - other.positionIdx);
   return smallest ? eventRegionOf(smallest) : null;
 };

@@ -11,7 +11,7 @@ const seconds = int32(1, 300).default(120);
 export const RegionUpdate = z.object({
   id: uuid
     .optional()
-    .meta({ description: 'left out: that of the region of the same kind and name, else a new one is drawn' }),
+    .meta({ description: 'if left out, the id of the previous region of the same kind and name, otherwise a new one' }),
   kind: RegionKind,
   name: text(1, 64),
   topLeftX: cm,
@@ -24,7 +24,7 @@ export const RegionUpdate = z.object({
   exitDuration: seconds,
   fallDetectionEnabled: z.boolean().default(true),
   presenceDetectionEnabled: z.boolean().default(true),
-  isLowSnr: z.boolean().optional().meta({ description: 'true for beds unless it is given' }),
+  isLowSnr: z.boolean().optional().meta({ description: 'if left out, true for beds' }),
   isHorizontal: z.boolean().default(false),
 });
 export type RegionUpdate = z.output<typeof RegionUpdate>;

@@ -1,7 +1,7 @@
 import type { NormalizedCoordinates, Point } from '../event/event.ts';
 import type { Mounting, Room, RoomUpdate } from './room.ts';
 
-/** The room of a sensor before it is measured: a sensor on the wall of a room of 3.6 m width. */
+/** The room of a sensor before it is measured: 3.6 m wide, with the sensor on the wall. */
 export const defaultRoom: RoomUpdate = {
   sensorMounting: 'wall',
   xMin: 180,
@@ -16,10 +16,10 @@ export const defaultRoom: RoomUpdate = {
   regions: [],
 };
 
-/** Gives the rotation of a mounting: 45 degrees for those that end with `_45deg`, otherwise 0. */
+/** Returns the rotation of a mounting: 45 degrees for those that end with `_45deg`, otherwise 0. */
 export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
 
-/** Gives the room of a sensor before its first PUT. It is as old as the sensor. */
+/** Returns the room of a sensor before its first PUT. It is as old as the sensor. */
 export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
   ...defaultRoom,
   regions: [],
@@ -34,11 +34,11 @@ export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax' | 'zMax'
 
 export const extentOf = ({ xMin, xMax, yMin, yMax, zMax }: Extent): Extent => ({ xMin, xMax, yMin, yMax, zMax });
 
-const share = (part: number, whole: number) => Math.min(1, Math.max(0, whole > 0 ? part / whole : 0));
+const fraction = (part: number, whole: number) => Math.min(1, Math.max(0, whole > 0 ? part / whole : 0));
 
 /** Scales a point in the room to [0, 1] from the lower-left corner (D2 Custom 1). */
 export const normalize = ({ x, y, z = 0 }: Point, room: Extent): NormalizedCoordinates => ({
-  x: share(x + room.xMin, room.xMin + room.xMax),
-  y: share(y + room.yMin, room.yMin + room.yMax),
-  z: share(z, room.zMax),
+  x: fraction(x + room.xMin, room.xMin + room.xMax),
+  y: fraction(y + room.yMin, room.yMin + room.yMax),
+  z: fraction(z, room.zMax),
 });

@@ -1,9 +1,9 @@
-/** The shortest distance in cm that a room has to each side. */
+/** The smallest extent of a room in each direction, in cm. */
 export const LEAST_EXTENT = 20;
-/** The most that a room has towards the cable, in cm. */
+/** The largest extent of a room towards the cable, in cm. */
 export const MOST_TO_CABLE = 200;
 
-/** How far a sensor sees to each side and ahead, and at which heights it may be mounted, in cm. */
+/** The range of a sensor to each side and ahead, and the heights at which it may be mounted, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
 const limits = (
   x: number,
@@ -21,7 +21,7 @@ export const SHORTEST_SIDE = 20;
 type Mounting = 'wall' | 'ceiling' | 'ceiling_45deg' | 'wall_tilt_45deg';
 type OfMaker<T> = Readonly<Record<'maker_a' | 'maker_b', T>>;
 
-/** How far the sensors of each maker see by mounting, in cm. A missing mounting is not supported. */
+/** The range of the sensors of each maker by mounting, in cm. A missing mounting is not supported. */
 export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
   maker_a: {
     wall: limits(200, 400, [100, 150, 200]),
@@ -34,7 +34,7 @@ export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
 
 type Kind = 'default' | 'bed' | 'door' | 'monitored_bed' | 'interference';
 
-/** How many regions a sensor supports, in total and by kind. */
+/** The number of regions that a sensor supports, in total and by kind. */
 export const regionCounts: OfMaker<{ all: number; kinds: Readonly<Partial<Record<Kind, number>>> }> = {
   maker_a: { all: 6, kinds: { default: 6, door: 2, bed: 1 } },
   maker_b: { all: 16, kinds: { default: 16, door: 16, bed: 16, interference: 16, monitored_bed: 1 } },

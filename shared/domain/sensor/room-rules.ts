@@ -27,46 +27,47 @@ const extentErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[
   ];
 };
 
-const regionErrors = (room: RoomUpdate, region: RegionUpdate, at: number): FieldError[] => {
+const regionErrors = (room: RoomUpdate, region: RegionUpdate, index: number): FieldError[] => {
   const { topLeftX: left, topLeftY: top, bottomRightX: right, bottomRightY: bottom, zMin, zMax } = region;
-  const fault = (name: string, problem: FieldError['problem'], holds: boolean, values = {}): FieldError[] =>
-    holds ? [] : [{ path: `regions.${at}.${name}`, problem, values }];
+  const check = (name: string, problem: FieldError['problem'], isValid: boolean, values = {}): FieldError[] =>
+    isValid ? [] : [{ path: `regions.${index}.${name}`, problem, values }];
   const inside = (name: string, value: number, least: number, most: number): FieldError[] =>
-    fault(name, 'outside_room', value >= least && value <= most, { least, most });
+    check(name, 'outside_room', value >= least && value <= most, { least, most });
   const side = { limit: SHORTEST_SIDE };
   return [
-    ...fault('topLeftX', 'region_corners', left < right),
-    ...fault('topLeftY', 'region_corners', top > bottom),
+    ...check('topLeftX', 'region_corners', left < right),
+    ...check('topLeftY', 'region_corners', top > bottom),
     ...inside('topLeftX', left, -room.xMin, room.xMax),
     ...inside('topLeftY', top, -room.yMin, room.yMax),
     ...inside('bottomRightX', right, -room.xMin, room.xMax),
     ...inside('bottomRightY', bottom, -room.yMin, room.yMax),
-    ...fault('bottomRightX', 'region_side', left >= right || right - left >= SHORTEST_SIDE, side),
-    ...fault('topLeftY', 'region_side', top <= bottom || top - bottom >= SHORTEST_SIDE, side),
-    ...fault('zMin', 'z_order', zMin < zMax),
+    ...check('bottomRightX', 'region_side', left >= right || right - left >= SHORTEST_SIDE, side),
+    ...check('topLeftY', 'region_side', top <= bottom || top - bottom >= SHORTEST_SIDE, side),
+    ...check('zMin', 'z_order', zMin < zMax),
   ];
 };
 
 const countErrors = ({ regions }: RoomUpdate, manufacturer: Manufacturer): FieldError[] => {
   const { all, kinds } = makers[manufacturer].regions;
-  const seen: Partial<Record<RegionKind, number>> = {};
-  const ofKind = regions.flatMap(({ kind }, at): FieldError[] => {
-    const most = kinds[kind] ?? 0;
-    seen[kind] = (seen[kind] ?? 0) + 1;
-    const path = `regions.${at}.kind`;
-    if (most === 0) return [{ path, problem: 'unsupported', values: supported(kinds) }];
-    return (seen[kind] ?? 0) > most ? [{ path, problem: 'region_count', values: { limit: most } }] : [];
+  const counts: Partial<Record<RegionKind, number>> = {};
+  const ofKind = regions.flatMap(({ kind }, index): FieldError[] => {
+    const limit = kinds[kind] ?? 0;
+    const count = (counts[kind] ?? 0) + 1;
+    counts[kind] = count;
+    const path = `regions.${index}.kind`;
+    if (limit === 0) return [{ path, problem: 'unsupported', values: supported(kinds) }];
+    return count > limit ? [{ path, problem: 'region_count', values: { limit } }] : [];
   });
   return regions.length > all
     ? [...ofKind, { path: 'regions', problem: 'region_count', values: { limit: all } }]
     : ofKind;
 };
 
-/** Gives all errors of a room for a sensor of this maker. The list is empty if the room is valid. */
+/** Returns all errors of a room for a sensor of this maker. The list is empty if the room is valid. */
 export const roomErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[] => [
   ...extentErrors(room, manufacturer),
   ...countErrors(room, manufacturer),
-  ...room.regions.flatMap((region, at) => regionErrors(room, region, at)),
+  ...room.regions.flatMap((region, index) => regionErrors(room, region, index)),
 ];
 
 const rank = ({ kind }: { kind: RegionKind }): number => {
@@ -75,40 +76,40 @@ const rank = ({ kind }: { kind: RegionKind }): number => {
 };
 
 /**
- * Gives the ids of regions. An id that is sent is kept, the first time. A region without one keeps that of a region
- * `before` of the same kind and name; otherwise one is drawn.
+ * Returns the ids of regions. An id in the request is used once. A region without one gets that of a region `before` of the
+ * same kind and name, or else a new one.
  */
-const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], drawId: () => string): string[] => {
+const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newId: () => string): string[] => {
   const sent = new Set(regions.map(({ id }) => id));
   const free = before.filter(({ id }) => !sent.has(id));
   const used = new Set<string>();
   return regions.map(({ id: own, kind, name }) => {
     const same = free.find((region) => region.kind === kind && region.name === name && !used.has(region.id));
     const wanted = own ?? same?.id;
-    const id = wanted === undefined || used.has(wanted) ? drawId() : wanted;
+    const id = wanted === undefined || used.has(wanted) ? newId() : wanted;
     used.add(id);
     return id;
   });
 };
 
 /**
- * Gives the regions as they are stored instead of those of `before`, in the order of the body. `positionIdx` counts beds
- * first, then doors, then all others.
+ * Returns the regions to store in place of those `before`, in the order of the body. `positionIdx` counts beds first, then
+ * doors, then all others.
  */
 export const placeRegions = (
   regions: readonly RegionUpdate[],
   before: readonly Region[],
-  drawId: () => string,
+  newId: () => string,
 ): Region[] => {
   const order = regions
-    .map((region, at) => ({ at, rank: rank(region) }))
-    .sort((a, b) => a.rank - b.rank || a.at - b.at);
-  const ids = idsOf(regions, before, drawId);
-  return regions.map((region, at): Region => {
-    const positionIdx = order.findIndex((place) => place.at === at);
+    .map((region, index) => ({ index, rank: rank(region) }))
+    .sort((a, b) => a.rank - b.rank || a.index - b.index);
+  const ids = idsOf(regions, before, newId);
+  return regions.map((region, index): Region => {
+    const positionIdx = order.findIndex((ranked) => ranked.index === index);
     return {
       ...region,
-      id: ids[at] ?? drawId(),
+      id: ids[index] ?? newId(),
       positionIdx,
       isLowSnr: region.isLowSnr ?? (region.kind === 'bed' || region.kind === 'monitored_bed'),
     };

@@ -7,9 +7,9 @@ import { roomLimitsText, widest } from './room-texts.ts';
 export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
 export type Mounting = z.infer<typeof Mounting>;
 
-/** Any int32 from `least` on. What a maker's sensors see is checked by room-rules.ts; `most` is that of all of them. */
-const extent = (most: number, description: string) =>
-  int32(LEAST_EXTENT, 2_147_483_647).meta({ maximum: most, description });
+/** An int32 from LEAST_EXTENT up. The document has the `maximum` of all makers; room-rules.ts checks that of the maker. */
+const extent = (maximum: number, description: string) =>
+  int32(LEAST_EXTENT, 2_147_483_647).meta({ maximum, description });
 const height = (byDefault: number) => int32(0, 180).meta({ default: byDefault });
 const seconds = int32(1, 300).meta({ default: 120 });
 
@@ -56,7 +56,7 @@ export const RoomUpdate = fields
   });
 export type RoomUpdate = z.output<typeof RoomUpdate>;
 
-/** A stored region with its id, and with its position in the order in which the device counts regions. */
+/** A stored region, with its id and its position in the device's order of regions. */
 export const Region = RegionUpdate.extend({
   id: z.string().meta({ format: 'uuid' }),
   positionIdx: z.int().min(0),

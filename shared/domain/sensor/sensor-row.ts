@@ -1,13 +1,13 @@
 import { makers } from '../makers/makers.ts';
 import { hardwareIdOfDevice, Manufacturer, type Sensor, type SensorRecord } from './sensor.ts';
 
-/** The fields of a sensor that a list shows, and the hardware id, in which a search looks too. */
+/** The fields of a sensor that a list shows, and the hardware id, which a search includes. */
 export type ListedSensor = Sensor & { hardwareId: string };
 
 /**
- * The columns of a row, in their order, with spaces between them. The name may contain spaces, so it comes last. A column
- * that is added later has to follow the name after U+001F, which no name contains: rows of earlier versions lack it, and
- * during a deployment the earlier version takes it for a part of the name.
+ * The columns of a row, in order, separated by spaces. The name may contain spaces, so it comes last. A column that is added
+ * later has to follow the name after U+001F, which no name contains: rows of earlier versions lack it, and during a
+ * deployment the earlier version takes it for part of the name.
  */
 const columns = [
   'flags',
@@ -19,15 +19,15 @@ const columns = [
 ] as const satisfies readonly (keyof ListedSensor | 'flags')[];
 type Row = Record<(typeof columns)[number], string>;
 
-const joined = (row: Row): string => columns.map((column) => row[column]).join(' ');
-const split = (text: string): Row => {
+const joinRow = (row: Row): string => columns.map((column) => row[column]).join(' ');
+const splitRow = (text: string): Row => {
   const [flags = '', createDate = '', updateDate = '', firmwareVersion = '', hardwareId = '', ...name] =
     text.split(' ');
   return { flags, createDate, updateDate, firmwareVersion, hardwareId, name: name.join(' ') };
 };
 
-const short = (value: number): string => value.toString(36);
-const long = (text: string): number => Number.parseInt(text, 36);
+const encode = (value: number): string => value.toString(36);
+const decode = (text: string): number => Number.parseInt(text, 36);
 
 /** The bits of `flags`. Those above them hold the index of the manufacturer, so new manufacturers are added at the end. */
 const FLAGS = { isActive: 1, optimizationEnabled: 2 } as const;
@@ -50,31 +50,31 @@ const unpackFlags = (flags: number): Flags => {
 };
 
 /**
- * Packs a sensor into one short text, so that a list of thousands reads little more than their names. The text leaves
- * out what the key contains: the id, and the hardware id if it can be derived from the id. It is longest for a name of
- * 64 characters of 4 bytes, and well below the 1,024 bytes of a sort key then.
+ * Packs a sensor into one short text, so that a list of thousands reads little more than their names. The text leaves out
+ * what the key contains: the id, and the hardware id if it can be derived from the id. Even with the longest name, 64
+ * characters of 4 bytes, it stays far below the 1,024 bytes of a sort key.
  */
 export const packSensor = (sensor: SensorRecord): string =>
-  joined({
-    flags: short(packFlags(sensor)),
-    createDate: short(sensor.createDate),
-    updateDate: short(sensor.updateDate),
-    firmwareVersion: short(sensor.firmwareVersion),
+  joinRow({
+    flags: encode(packFlags(sensor)),
+    createDate: encode(sensor.createDate),
+    updateDate: encode(sensor.updateDate),
+    firmwareVersion: encode(sensor.firmwareVersion),
     hardwareId: makers[sensor.manufacturer].isIdOfHardware ? '' : sensor.hardwareId,
     name: sensor.name,
   });
 
-/** Unpacks a sensor; `id` and `customerId` (null: linked to no customer) are taken from its key. */
+/** Unpacks a sensor. `id` and `customerId` (null if it is linked to no customer) come from its key. */
 export const unpackSensor = (text: string, id: string, customerId: number | null): ListedSensor => {
-  const row = split(text);
-  const flags = unpackFlags(long(row.flags));
+  const row = splitRow(text);
+  const flags = unpackFlags(decode(row.flags));
   return {
     id,
     customerId,
     ...flags,
-    createDate: long(row.createDate),
-    updateDate: long(row.updateDate),
-    firmwareVersion: long(row.firmwareVersion),
+    createDate: decode(row.createDate),
+    updateDate: decode(row.updateDate),
+    firmwareVersion: decode(row.firmwareVersion),
     hardwareId: makers[flags.manufacturer].isIdOfHardware ? hardwareIdOfDevice(id) : row.hardwareId,
     name: row.name,
   };

@@ -14,7 +14,7 @@ export type Fall = {
   start: number;
   /** The states that were reported or reached by time, in the order in which they came. */
   phases: readonly FallPhase[];
-  /** The newest time (ms, the device's clock) of a report about it, if that is trusted and another one than its start. */
+  /** The newest trusted time (ms, the device's clock) of a report about the fall, if it differs from the start. */
   time?: number;
   isSensitive?: boolean;
   /**
@@ -22,12 +22,12 @@ export type Fall = {
    * the fall ends, because they are needed when time moves the fall on.
    */
   at?: number;
-  /** When (ms, the service's clock) each state was reported whose report had no trusted start. */
+  /** When (ms, the service's clock) states were reported without a trusted start. */
   phaseDates?: Partial<Record<FallPhase, number>>;
   point?: Point | null;
   /**
-   * The region of the first point. It is missing if that is in none; of a fall that ended without an alarm, which may
-   * still raise one late, it is null then.
+   * The region of the first point; missing if the point is in none. In a fall that ended without an alarm, which a late
+   * report may still raise, it is null instead.
    */
   region?: EventRegion | null;
   isSimulated?: boolean;
@@ -38,8 +38,7 @@ export type Fall = {
 export const isEnded = ({ phases }: Fall): boolean => phases.includes('finished') || phases.includes('canceled');
 
 /**
- * A posture of a maker B sensor that belongs to a fall. The sensitive detection alone reports that somebody sits on the
- * ground.
+ * A posture of a maker B sensor that belongs to a fall. Only sensitive detection reports that somebody sits on the ground.
  */
 export type FallPosture = 'suspected' | 'fallen' | 'sitting_suspected' | 'sitting';
 const alarms: readonly FallPosture[] = ['fallen', 'sitting'];
@@ -49,7 +48,7 @@ export const isAlarm = (posture: FallPosture): boolean => alarms.includes(postur
 /** A person whom a maker B sensor tracks. */
 export type Track = {
   id: number;
-  /** The last reported pose, by the number of the device. */
+  /** The last reported pose, as numbered by the device. */
   pose?: number;
   /** The reported postures of the open fall. Missing when no fall is open. */
   fallPostures?: readonly FallPosture[];
@@ -62,7 +61,7 @@ export type Track = {
   inside?: number[];
   /** The newest time (ms, the device's clock) of a report about this track. */
   at?: number;
-  /** Falls up to this time (ms) were alarmed: reports about them may still come late. */
+  /** Falls up to this time (ms) raised an alarm: reports about them may still come late. */
   alarmedUpTo?: number;
 };
 
@@ -75,9 +74,7 @@ export type SensorState = {
   /** When (ms) the newest authenticated message was received. */
   lastSeen: number;
   isActive: boolean;
-  /**
-   * The sensor was heard again after it became active. Then a newer message than `lastSeen` may not have been written.
-   */
+  /** The sensor sent a message after it became active. From then on, `lastSeen` may lag behind the newest message. */
   isSteady?: true;
   presence: boolean | null;
   falls: Fall[];
@@ -104,11 +101,11 @@ export type SensorState = {
   vitals?: Record<string, Situation>;
   /** Maker B: when (ms) a weak signal and a tilt were last reported. */
   signs?: Record<string, number>;
-  /** Maker B: short hashes of the newest messages about tracks that made no event. */
+  /** Maker B: short hashes of the newest messages about tracks that caused no event. */
   eventless?: string[];
   /** The hash of the previous message if only its bytes identify it, and when it was received (ms). */
   last?: { hash: string; at: number };
-  /** When (ms) the event of a wrong clock was made last. */
+  /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
 };
 
@@ -122,8 +119,8 @@ export const newSensorState: SensorState = {
 };
 
 /**
- * Makes a sensor active again. Its tracks, signs and vital alarms are removed: the device may have restarted, and its
- * track numbers may mean other people now.
+ * Returns the state of a sensor that becomes active again. Its tracks, signs and vital alarms are removed: the device may
+ * have restarted, and its track numbers may now mean other people.
  */
 export const awakened = ({
   tracks: _,
@@ -144,9 +141,9 @@ export const SWEEP_SECONDS = 60;
 
 /**
  * Returns the longest time (ms) without a record that the service is up before it counts as an outage. It is two thirds of
- * the time after which a sensor is inactive, so that an unnoticed outage and the sensor's own interval fit into that time
- * together. It is long enough that late and failed sweeps are no outage, each of which would begin that time anew: with
- * the default, one sweep in three minutes is enough.
+ * the time after which a sensor is inactive, so that an unnoticed outage and the sensor's interval fit into that time
+ * together. It is long enough that late and failed sweeps do not count as outages, each of which would restart that time:
+ * with the default, one sweep in three minutes is enough.
  */
 export const longestGap = (sweepSeconds: number, afterSeconds: number): number =>
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
@@ -158,14 +155,14 @@ export const longestGap = (sweepSeconds: number, afterSeconds: number): number =
 const UNWRITTEN = 0.25;
 
 /**
- * Returns the time (ms) at which an active sensor becomes inactive. It is never too early. Because messages since
- * `lastSeen` may not have been written, it may be late by a quarter of `afterSeconds`. The time before `upSince`, when
- * the service was down, does not count: an outage of the service must not make sensors inactive in bulk.
+ * Returns the time (ms) at which an active sensor becomes inactive. It is never too early, but can be late by a quarter of
+ * `afterSeconds`, because messages since `lastSeen` may not have been written. The downtime of the service before `upSince`
+ * does not count: an outage of the service must not make sensors inactive in bulk.
  */
 export const silentAt = (state: SensorState, upSince: number, afterSeconds: number): number =>
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
-/** A track without the time that each report changes. That of an open fall is needed: what ends it may come late. */
+/** Returns a track without the time that each report changes. An open fall needs it, because its end may be reported late. */
 const steadyTrack = ({ at, ...track }: Track): Track =>
   track.fallPostures && at !== undefined ? { ...track, at } : track;
 
@@ -189,7 +186,7 @@ export const isWorthWriting = (before: SensorState, next: SensorState, afterSeco
   next.lastSeen - before.lastSeen >= UNWRITTEN * afterSeconds * 1_000 ||
   !isUnchanged(before, next);
 
-/** Whether the sensor has a fall that is not over. */
+/** Whether the sensor has an open fall. */
 export const seesFall = ({ falls, tracks = [] }: SensorState): boolean =>
   falls.some((fall) => !isEnded(fall)) || tracks.some(({ fallPostures }) => fallPostures);
 

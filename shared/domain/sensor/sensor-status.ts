@@ -12,8 +12,8 @@ export const SensorStatus = z
     firmwareVersion: z.int(),
     fallState: FallState.nullable().meta({
       description:
-        'of the newest fall; null: there was none, or it was canceled. Where the device says no more, time moves it: told up to 3 s ' +
-        'after the time of the critical configuration',
+        'state of the newest fall; null if there was none, or if it was canceled. If the device stops reporting, time advances ' +
+        'it, up to 3 s after the time in the critical configuration',
     }),
     presence: z.boolean().nullable(),
     learning: z.object({ active: z.boolean(), endDate: millis.nullable() }),

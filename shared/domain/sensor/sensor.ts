@@ -32,13 +32,13 @@ export type Sensor = z.infer<typeof Sensor>;
 export type SensorRecord = Sensor & {
   hardwareId: string;
   groupId: number;
-  /** The extent of the room in cm, and its regions as far as falls need them. It is missing until the room is set. */
+  /** The extent of the room in cm, and the bounds of its regions, which falls need. Missing until the room is set. */
   room?: Extent & { regions: readonly Place[] };
 };
 
 /**
  * The sensor that a device's token belongs to. `customerId` is 0 until a customer links it; `hash` is the hash of the
- * token. `moved` is the customer before, and when (ms) the sensor left that customer.
+ * token. `moved` has the previous customer, and when (ms) the sensor left it.
  */
 export type Device = {
   sensorId: string;
@@ -46,39 +46,39 @@ export type Device = {
   manufacturer: Manufacturer;
   hash: string;
   moved?: { from: number; at: number };
-  /** The id of the newest call of the device that was noted before it was queued, and when (ms) that was. */
+  /** The id of the newest call of the device that was recorded before it was queued, and when (ms) that was. */
   notedCall?: string;
   notedAt?: number;
-  /** The number of its calls that were noted since the customer has it. */
+  /** The number of its calls that were recorded since the customer linked it. */
   calls?: number;
-  /** Too many of them wait to be judged: see shared/ingest/holding-back.ts. */
+  /** Too many of these calls are not processed yet: see shared/ingest/holding-back.ts. */
   isHeldBack?: boolean;
-  /** It is the canary of the service, and no device of a home. */
+  /** The device is the canary of the service, not one of a home. */
   isCanary?: boolean;
 };
 
-/** A device that calls. `isBusy`: it called this process very often within a minute. */
+/** A calling device. `isBusy`: it called this process very often within a minute. */
 export type CallingDevice = Device & { isBusy?: boolean };
 
-/** Makes a sensor at its first registration. No customer has linked it yet. */
+/** Creates a sensor at its first registration. No customer has linked it yet. */
 export const newSensor = (
-  given: Pick<SensorRecord, 'id' | 'hardwareId' | 'manufacturer' | 'firmwareVersion'>,
+  device: Pick<SensorRecord, 'id' | 'hardwareId' | 'manufacturer' | 'firmwareVersion'>,
   now: number,
 ): SensorRecord => ({
-  ...given,
+  ...device,
   createDate: now,
   updateDate: now,
   customerId: null,
   groupId: 0,
-  name: `Sensor ${given.hardwareId.slice(-4)}`,
+  name: `Sensor ${device.hardwareId.slice(-4)}`,
   isActive: false,
   optimizationEnabled: true,
 });
 
 /**
- * What becomes of each field of a sensor that moves to another customer. `device`: it stays. `setting`: it tells of a room
- * and who lives there, so it stays only of a sensor that was nobody's: what a system admin set then was set for that
- * customer. `new`: it is as of a new sensor.
+ * What happens to each field of a sensor that moves to another customer. `device` fields are kept. `setting` fields describe
+ * a room and its resident, so they are kept only if the sensor had no customer: then a system admin set them for the new
+ * one. `new` fields are those of a new sensor.
  */
 const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   id: 'device',
@@ -95,7 +95,7 @@ const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   updateDate: 'new',
 };
 
-/** Returns a sensor as its next customer gets it; null: nobody. */
+/** Returns a sensor as its next customer gets it; `customerId` is null if there is none. */
 export const movedSensor = (sensor: SensorRecord, customerId: number | null, now: number): SensorRecord => {
   const kept = sensor.customerId === null ? ['device', 'setting'] : ['device'];
   const fields = Object.entries(sensor).filter(([field]) => kept.includes(onMove[field as keyof SensorRecord]));
@@ -109,12 +109,12 @@ export const movedSensor = (sensor: SensorRecord, customerId: number | null, now
 };
 
 /**
- * Makes the device id of D2 Custom 1 from a hardware id: `id_` and the base64url of the hardware id with colons, 26
+ * Returns the device id of D2 Custom 1 for a hardware id: `id_` and the base64url of the hardware id with colons, 26
  * characters.
  */
 export const deviceIdOf = (hardwareId: string): string =>
   `id_${Buffer.from((hardwareId.match(/../g) ?? []).join(':')).toString('base64url')}`;
 
-/** Gives the hardware id that a device id was made from: 12 upper-case hex digits. */
+/** Returns the hardware id in a device id: 12 uppercase hex digits. */
 export const hardwareIdOfDevice = (deviceId: string): string =>
   Buffer.from(deviceId.slice('id_'.length), 'base64url').toString().replaceAll(':', '');

@@ -6,10 +6,10 @@ import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import { isLate, type RoomContext, type When } from './room-context.ts';
 
-/** How many falls are remembered, so that a late or repeated message is matched to its fall. */
-const FALLS_KEPT = 6;
-/** How many falls whose alarm is pending are remembered in addition. */
-const PENDING_KEPT = 30;
+/** The number of falls that are remembered, so that late and duplicate messages are matched to their fall. */
+const MAX_FALLS = 6;
+/** The number of falls with a pending alarm that are remembered in addition. */
+const MAX_PENDING = 30;
 
 const phaseOf: Record<FallStatus, FallPhase> = {
   fall_detected: 'detected',
@@ -50,8 +50,8 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
   return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Removes from an ended fall everything that is not needed to recognise a duplicate or late report. */
-const kept = (fall: Fall): Fall => {
+/** Removes from an ended fall everything that is not needed to recognize a duplicate or late report. */
+const compacted = (fall: Fall): Fall => {
   const { start, phases, time, isSensitive, point, region = point ? null : undefined } = fall;
   if (!isEnded(fall)) return fall;
   const mayAlarm = region !== undefined && !phases.includes('calling');
@@ -70,12 +70,12 @@ const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
     if (isEnded(fall)) return 0;
     return isAlarmPending(fall) ? 2 : 1;
   };
-  return remembered(falls, FALLS_KEPT + falls.filter(isAlarmPending).length, rankOf);
+  return remembered(falls, MAX_FALLS + falls.filter(isAlarmPending).length, rankOf);
 };
 
 /** Moves a fall to a new phase at `at` (ms, the service's clock). */
 export const moveFall = (state: SensorState, fall: Fall, phase: FallPhase, at: number): Step => {
-  const next = kept({ ...fall, phases: [...fall.phases, phase], at });
+  const next = compacted({ ...fall, phases: [...fall.phases, phase], at });
   const falls = rememberedFalls([...state.falls.filter((known) => !isSame(known, fall)), next]);
   const moved = { ...(phase === 'calling' ? withoutLoop(state) : state), falls };
   return { state: moved, events: [eventOfFall(fall, phase)] };
@@ -99,14 +99,14 @@ const begin = (step: Step, start: FallSignal, { received, time }: When, { timing
 const withoutSurplus = (step: Step, received: number): Step => {
   const pending = step.state.falls.filter(isAlarmPending);
   const [oldest] = pending;
-  if (!oldest || pending.length <= PENDING_KEPT) return step;
+  if (!oldest || pending.length <= MAX_PENDING) return step;
   const { state, events } = moveFall(step.state, oldest, 'calling', received);
   return { state, events: [...step.events, ...events] };
 };
 
 /**
- * The fall of a report, if it is known. A report that does not say which one belongs to the open fall of its kind, but a
- * phase that this had too long ago for a duplicate begins another.
+ * Returns the fall of a report, if it is known. A report without a start belongs to the open fall of its kind, unless that
+ * fall reached the same phase too long ago for a duplicate.
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, received: number): Fall | undefined => {
   const { start, isSensitive } = signal;
@@ -116,7 +116,7 @@ const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, re
   return open?.phases.includes(phase) && received - reportedAt > REPEATED_WITHIN ? undefined : open;
 };
 
-/** A fall as it is after a report, without the phase that the report adds. */
+/** Returns a fall as of a report, without the phase that the report adds. */
 const reported = (
   known: Fall | undefined,
   { signal, phase }: { signal: FallSignal; phase: FallPhase },
@@ -125,13 +125,13 @@ const reported = (
 ): Fall => {
   const { isSensitive, isSimulated, isSilent } = signal;
   const point = signal.point ?? known?.point;
-  const isPlaced = known?.region !== undefined || Boolean(known?.point);
-  const region = isPlaced ? known?.region : point && regionAt(places, point);
+  const hasPlace = known?.region !== undefined || Boolean(known?.point);
+  const region = hasPlace ? known?.region : point && regionAt(places, point);
   const newest = isTrusted ? Math.max(time, known?.time ?? time) : known?.time;
   return {
     start: signal.start ?? known?.start ?? received,
     phases: known?.phases ?? [],
-    // That of its start need not be kept twice: the state is written with each message.
+    // A time equal to the start is not stored twice: the state is written with each message.
     ...(newest !== undefined && newest !== signal.start && { time: newest }),
     ...(signal.start === null && { phaseDates: { ...known?.phaseDates, [phase]: received } }),
     ...(isSensitive && { isSensitive }),
@@ -144,9 +144,9 @@ const reported = (
 
 /**
  * Steps the state of a sensor by a report of a fall. Each phase of each fall is reported once. A report that is older than
- * another one of its fall is late, and changes nothing, but a late `calling` is still an alarm.
+ * another one of its fall is late and changes nothing, but a late `calling` still raises the alarm.
  */
-export const fallStep = (state: SensorState, signal: FallSignal, when: When, around: RoomContext): Step => {
+export const fallStep = (state: SensorState, signal: FallSignal, when: When, roomContext: RoomContext): Step => {
   const { received } = when;
   const phase = phaseOf[signal.status];
   const known = fallOf(state, signal, phase, received);
@@ -154,6 +154,6 @@ export const fallStep = (state: SensorState, signal: FallSignal, when: When, aro
   const isKnown = known?.phases.includes(phase) ?? false;
   if (isOld && (phase !== 'calling' || isKnown)) return { state, events: [lateEvent] };
   if (known && (isKnown || (!isOld && isOver(known, phase)))) return { state, events: [] };
-  const step = moveFall(state, reported(known, { signal, phase }, when, around), phase, received);
-  return withoutSurplus(phase === 'detected' ? begin(step, signal, when, around) : step, received);
+  const step = moveFall(state, reported(known, { signal, phase }, when, roomContext), phase, received);
+  return withoutSurplus(phase === 'detected' ? begin(step, signal, when, roomContext) : step, received);
 };

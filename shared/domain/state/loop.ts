@@ -1,9 +1,9 @@
 import { type EventDetails, eventOf } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
-/** This many falls that start within this time (ms) and raise no alarm are a fall loop. */
-const STARTS = 3;
-const WITHIN = 300_000;
+/** A fall loop: this many falls without an alarm start within this time (ms). */
+const LOOP_STARTS = 3;
+const LOOP_WINDOW = 300_000;
 
 /** Forgets the starts of falls, because an alarm was raised: the falls before it are no loop. */
 export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => state;
@@ -15,7 +15,7 @@ export const startOfFall = (
   { point, region, isSimulated, isSilent }: Pick<EventDetails, 'point' | 'region' | 'isSimulated' | 'isSilent'>,
 ): Step => {
   const starts = [...(state.loop ?? []), time].toSorted((a, b) => a - b);
-  const recent = starts.filter((start) => start >= (starts.at(-1) ?? 0) - WITHIN);
-  if (recent.length < STARTS) return { state: { ...state, loop: recent }, events: [] };
+  const recent = starts.filter((start) => start >= (starts.at(-1) ?? 0) - LOOP_WINDOW);
+  if (recent.length < LOOP_STARTS) return { state: { ...state, loop: recent }, events: [] };
   return { state: withoutLoop(state), events: [eventOf('fall_loop', { point, region, isSimulated, isSilent })] };
 };

@@ -1,6 +1,6 @@
 /**
- * Returns the items to remember, `max` at most. Items of the lowest worth are removed first, the oldest of these first, and
- * never the newest item.
+ * Returns the items to remember, at most `max`. Items of the lowest worth are removed first, the oldest of them first; the
+ * newest item is never removed.
  */
 export const remembered = <T>(items: readonly T[], max: number, worth: (item: T) => number): T[] => {
   const byWorth = items.slice(0, -1).toSorted((item, other) => worth(item) - worth(other));

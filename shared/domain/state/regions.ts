@@ -35,8 +35,8 @@ export const regionEvent = (
 
 export type Numbered = Pick<Region, 'id' | 'positionIdx'>;
 /**
- * Who is in which region, under the numbers that the regions have after a change of the room. Regions that are gone are
- * forgotten, and numbers that only the device knows stay.
+ * Returns who is in which region, by the numbers of the regions after a change of the room. Removed regions are forgotten;
+ * numbers that only the device knows are kept.
  */
 export const renumbered = <T extends Pick<Track, 'inside' | 'areas'>>(
   { inside, tracks }: { inside?: number[]; tracks?: T[] },
@@ -69,7 +69,7 @@ export const changedRegions = ({ inside = [] }: SensorState, { regions }: Presen
     inside.includes(Number(index)) === isInside ? [] : [Number(index)],
   );
 
-/** Leaves out a bed exit that is closer than `suspendSeconds` to the last reported one, in whatever order they come. */
+/** Leaves out a bed exit within `suspendSeconds` before or after the last reported one. */
 const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSeconds: number): Step => {
   if (!events.some(({ situation }) => situation === 'bed_left')) return { state, events };
   const { bedExit } = state;
@@ -78,8 +78,12 @@ const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSecon
   return { state, events: events.filter(({ situation }) => situation !== 'bed_left') };
 };
 
-/** Leaves out those parts of a report for which a newer report was received. */
-const newsOf = ({ presenceAt, regionsAt }: SensorState, signal: PresenceSignal, when: When): PresenceSignal => ({
+/** Leaves out the parts of a report for which a newer report was received. */
+const withoutLateParts = (
+  { presenceAt, regionsAt }: SensorState,
+  signal: PresenceSignal,
+  when: When,
+): PresenceSignal => ({
   ...signal,
   present: isLate(when, presenceAt) ? null : signal.present,
   regions: isLate(when, regionsAt) ? {} : signal.regions,
@@ -96,7 +100,7 @@ export const presenceStep = (
   { regions, bedExitSuspend }: RoomContext,
 ): Step => {
   const { time } = when;
-  const signal = newsOf(before, report, when);
+  const signal = withoutLateParts(before, report, when);
   const { present, point } = signal;
   const state = {
     ...before,

@@ -5,27 +5,27 @@ import type { Region } from '../sensor/room.ts';
 
 /**
  * When a message was received (ms, the service's clock), and when its content happened (ms): by the device's clock if that
- * is trusted, else when it was received. Both may be the same millisecond by chance.
+ * is trusted, otherwise on receipt. Both can be the same millisecond by chance.
  */
 export type When = { received: number; time: number; isTrusted: boolean };
 
-/** `deviceTime`: the time of the device, if that is trusted. */
+/** `deviceTime` is the time of the device if it is trusted, otherwise null. */
 export const whenOf = (received: number, deviceTime: number | null): When => ({
   received,
   time: deviceTime ?? received,
   isTrusted: deviceTime !== null,
 });
 
-/** Whether a report is older than the last one, of the time `last`. A report without its own time never is. */
+/** Whether a report is older than the last one, which has the time `last`. A report without a trusted time never is. */
 export const isLate = ({ time, isTrusted }: When, last = time): boolean => isTrusted && time < last;
 
-/** How many seconds a fall stays in each state. `confirm` is null if the firmware has no such state. */
+/** The seconds that a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
 
 /** What a step may need besides the state. Each part is loaded only if `needsOf` asks for it. */
 export type RoomContext = {
   regions: readonly Region[];
-  /** The regions as far as falls need them. */
+  /** The bounds of the regions. */
   places: readonly Place[];
   timings: Timings;
   /** The seconds after a bed exit during which no further one is reported. */
@@ -36,8 +36,7 @@ const fields = { ...falling, ...presence };
 type Critical = Values<typeof fields>;
 
 /**
- * Returns the durations in a sensor's critical configuration, by its firmware (v0.N). With `stored` null the defaults
- * hold.
+ * Returns the durations in a sensor's critical configuration, by its firmware (v0.N). The defaults apply if `stored` is null.
  */
 export const timesOf = (
   stored: Partial<Critical> | null,

@@ -5,12 +5,12 @@ import type { SensorState, Step } from '../sensor/sensor-state.ts';
  * Devices do not report the end of a weak signal or a tilt. A report within this time (ms) after the last one belongs to
  * the same occurrence.
  */
-const LASTS = 3_600_000;
+const OCCURRENCE_MS = 3_600_000;
 
 export const signStep = (state: SensorState, situation: Situation, received: number): Step => {
   const before = state.signs?.[situation];
   const next = { ...state, signs: { ...state.signs, [situation]: received } };
-  const isSame = before !== undefined && Math.abs(received - before) < LASTS;
+  const isSame = before !== undefined && Math.abs(received - before) < OCCURRENCE_MS;
   return { state: next, events: isSame ? [] : [eventOf(situation)] };
 };
 
@@ -25,13 +25,13 @@ const groupOf = (alarm: Situation): string => {
 };
 
 /**
- * Steps the vital alarms of a sensor. An alarm is reported when it begins, and again only after all was well or after
- * another alarm of its group.
+ * Steps the vital alarms of a sensor. An alarm is reported when it begins, and again only after a reading without an alarm
+ * or another alarm of its group.
  */
 export const vitalStep = (state: SensorState, alarm: Situation | null, hasReading: boolean): Step => {
   if (alarm === null) {
-    const { vitals: _, ...well } = state;
-    return { state: hasReading ? well : state, events: [] };
+    const { vitals: _, ...withoutAlarms } = state;
+    return { state: hasReading ? withoutAlarms : state, events: [] };
   }
   const group = groupOf(alarm);
   if (state.vitals?.[group] === alarm) return { state, events: [] };

@@ -9,33 +9,33 @@ import { hasBeginning, hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 
 /** Steps a state by several items, one after the other, and collects the events. */
-const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorState, part: T) => Step): Step =>
-  all.reduce<Step>(
-    (before, part) => {
-      const next = step(before.state, part);
-      // A message is late once, however many of its items are.
-      const news = next.events.filter((what) => what !== lateEvent || !before.events.includes(what));
-      return { state: next.state, events: [...before.events, ...news] };
+const stepEach = <T>(state: SensorState, items: readonly T[], step: (state: SensorState, item: T) => Step): Step =>
+  items.reduce<Step>(
+    (before, item) => {
+      const next = step(before.state, item);
+      // A message is late once, even if several of its items are.
+      const added = next.events.filter((event) => event !== lateEvent || !before.events.includes(event));
+      return { state: next.state, events: [...before.events, ...added] };
     },
     { state, events: [] },
   );
 
-const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomContext): Step => {
+const stepOf = (state: SensorState, signal: Signal, when: When, roomContext: RoomContext): Step => {
   switch (signal.kind) {
     case 'presence':
-      return presenceStep(state, signal, when, around);
+      return presenceStep(state, signal, when, roomContext);
     case 'fall':
-      return fallStep(state, signal, when, around);
+      return fallStep(state, signal, when, roomContext);
     case 'bed_exit':
-      return bedExitStep(state, signal.point, when.time, around);
+      return bedExitStep(state, signal.point, when.time, roomContext);
     case 'people':
       if (isLate(when, state.presenceAt)) return { state, events: [] };
       return peopleStep({ ...state, ...(when.time !== when.received && { presenceAt: when.time }) }, signal.count);
     case 'moves':
-      return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions, when));
+      return stepEach(state, signal.moves, (before, move) => moveStep(before, move, roomContext.regions, when));
     case 'postures':
-      return each(state, signal.postures, (before, { track, pose }) =>
-        poseStep(before, { id: track, pose }, when, around.places),
+      return stepEach(state, signal.postures, (before, { track, pose }) =>
+        poseStep(before, { id: track, pose }, when, roomContext.places),
       );
     case 'sign':
       return signStep(state, signal.situation, when.received);
@@ -55,20 +55,20 @@ const isLearning = (signal: Signal): boolean | undefined => (signal.kind === 'fa
 export const endsLearning = (state: SensorState, signal: Signal): boolean =>
   state.learning === true && isLearning(signal) === false;
 
-const learnt = ({ learning, ...state }: SensorState, signal: Signal): SensorState =>
+const withLearning = ({ learning, ...state }: SensorState, signal: Signal): SensorState =>
   (isLearning(signal) ?? learning) ? { ...state, learning: true } : state;
 
 /**
- * Steps the state of a sensor by one signal. Each message makes an inactive sensor active, except for one that reports
- * that the sensor goes offline.
+ * Steps the state of a sensor by one signal. Every message makes an inactive sensor active, except a report that the sensor
+ * goes offline.
  */
-export const step = (before: SensorState, signal: Signal, when: When, around: RoomContext): Step => {
+export const step = (before: SensorState, signal: Signal, when: When, roomContext: RoomContext): Step => {
   const seen = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
-  const isAgain = before.isActive && when.received > before.lastSeen;
-  const state = learnt(isAgain ? { ...seen, isSteady: true } : seen, signal);
+  const isHeardAgain = before.isActive && when.received > before.lastSeen;
+  const state = withLearning(isHeardAgain ? { ...seen, isSteady: true } : seen, signal);
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, events: before.isActive ? [eventOf('sensor_inactive')] : [] };
-  const { state: next, events } = stepOf(before.isActive ? state : awakened(state), signal, when, around);
+  const { state: next, events } = stepOf(before.isActive ? state : awakened(state), signal, when, roomContext);
   // The event of the message itself comes first, because the first event gets the UUID of the message.
   return { state: next, events: before.isActive ? events : [...events, eventOf('sensor_active')] };
 };
@@ -77,8 +77,8 @@ type Needs = { regions: boolean; places: boolean; critical: boolean };
 const none: Needs = { regions: false, places: false, critical: false };
 
 /**
- * Returns which parts of the room context a step needs: the regions of the room, where they are, the critical
- * configuration. Most steps need none.
+ * Returns which parts of the room context a step needs: the regions of the room, their bounds, the critical configuration.
+ * Most steps need none.
  */
 export const needsOf = (state: SensorState, signal: Signal): Needs => {
   switch (signal.kind) {
@@ -92,7 +92,7 @@ export const needsOf = (state: SensorState, signal: Signal): Needs => {
     case 'moves':
       return { ...none, regions: signal.moves.some(({ area }) => area !== null) };
     case 'fall':
-      return { ...none, places: true, critical: !signal.isSensitive && startsOrGoesOn(state, signal) };
+      return { ...none, places: true, critical: !signal.isSensitive && startsOrAdvances(state, signal) };
     case 'postures':
       return { ...none, places: true };
     default:
@@ -100,8 +100,8 @@ export const needsOf = (state: SensorState, signal: Signal): Needs => {
   }
 };
 
-/** Whether the fall starts, or moves on by time. */
-const startsOrGoesOn = (state: SensorState, { status, start }: Extract<Signal, { kind: 'fall' }>): boolean =>
+/** Whether the fall starts, or is advanced by time. */
+const startsOrAdvances = (state: SensorState, { status, start }: Extract<Signal, { kind: 'fall' }>): boolean =>
   status === 'fall_detected' ||
   status === 'fall_confirmed' ||
   (hasOpenFall(state) && state.falls.some((fall) => (start === null || fall.start === start) && hasBeginning(fall)));

@@ -4,10 +4,10 @@ import { moveFall } from './falls.ts';
 import type { Timings } from './room-context.ts';
 
 /**
- * Time moves a fall only this long (ms) after its device should have done it, because the report of the device may be late.
+ * Time advances a fall only this long (ms) after its device should have reported it, because that report may be late.
  */
 const DEVICE_DELAY = 3_000;
-/** A fall that nothing moves ends this long (ms) after all its durations. */
+/** A fall that nothing advances ends this long (ms) after all its durations. */
 const STALE = 60_000;
 
 type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean };
@@ -16,8 +16,8 @@ type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean }
 export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
 
 /**
- * Whether time moves the fall from phase to phase. It does not move sensitive falls and falls whose beginning was not
- * reported: these merely end some day.
+ * Whether time advances the fall from phase to phase. Sensitive falls, and falls whose beginning was not reported, are only
+ * ended by time.
  */
 const isTimed = (fall: Fall): boolean => !fall.isSensitive && hasBeginning(fall);
 
@@ -38,16 +38,16 @@ const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMove => {
 
 const openFalls = ({ falls }: SensorState): Fall[] => falls.filter((fall) => !isEnded(fall));
 
-/** Whether there are falls that time may move. */
+/** Whether there are falls that time may advance. */
 export const hasOpenFall = (state: SensorState): boolean => openFalls(state).length > 0;
 
-/** Returns the time (ms) at which time moves the next fall: any fall, or only a fall whose alarm is pending. */
+/** Returns when (ms) the next fall advances: any fall, or only one with a pending alarm. */
 export const nextMove = (state: SensorState, timings: Timings, kind: 'any' | 'alarm'): number => {
   const moves = openFalls(state).map((fall) => dueMove(fall, timings));
   return Math.min(...moves.filter(({ isAlarm }) => isAlarm || kind === 'any').map(({ dueAt }) => dueAt));
 };
 
-/** Returns the time (ms) of the next check of falls that time moves from phase to phase. Infinity if there are none. */
+/** Returns when (ms) the next fall advances from phase to phase by time; Infinity if there is none. */
 export const nextCheck = (state: SensorState, timings: Timings): number => {
   const timed = openFalls(state).filter(isTimed);
   return Math.min(...timed.map((fall) => dueMove(fall, timings).dueAt));
@@ -57,8 +57,8 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 export type Dated = { happening: EventDetails; createDate: number };
 
 /**
- * Steps the state of a sensor to `now` without a message: falls move from phase to phase, each change at its own time,
- * and a sensor becomes inactive if it has been offline since `silentAt`.
+ * Steps the state of a sensor to `now` without a message: falls advance from phase to phase, each at its own time, and the
+ * sensor becomes inactive if it has been offline since `silentAt`.
  */
 export const passTime = (
   before: SensorState,

@@ -9,31 +9,31 @@ import { remembered } from './memory.ts';
 import { regionEvent, roomStep } from './regions.ts';
 import { isLate, type When } from './room-context.ts';
 
-/** How many tracks, and how many areas of each, are remembered. */
-const KEPT = 8;
-/** How many areas a track may be in: as many as a room has regions. */
-const INSIDE_KEPT = 16;
+/** The number of tracks, and of areas of each track, that are remembered. */
+const MAX_REMEMBERED = 8;
+/** The number of areas that a track may be in: as many as a room has regions. */
+const MAX_INSIDE = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
-/** Whether this is all that is kept of a track that left. */
+/** Whether only the trace of a track that left is remembered. */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
- * The tracks that are kept. One with an open fall is forgotten last, because its next pose would count as a new fall, and
- * those that left are forgotten first.
+ * Returns the tracks to remember. Those with an open fall are forgotten last, because their next pose would count as a new
+ * fall; those that left are forgotten first.
  */
-const kept = (tracks: readonly Track[]): Track[] =>
-  remembered(tracks, KEPT, (track) => {
+const rememberedTracks = (tracks: readonly Track[]): Track[] =>
+  remembered(tracks, MAX_REMEMBERED, (track) => {
     if (track.fallPostures) return 2;
     return isTrace(track) ? 0 : 1;
   });
 
 const withTrack = (state: SensorState, track: Track): SensorState => ({
   ...state,
-  tracks: kept([...(state.tracks ?? []).filter(({ id }) => id !== track.id), track]),
+  tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), track]),
 });
 
-/** Whether the open fall of a track was alarmed. */
+/** Whether the open fall of a track has raised its alarm. */
 const isAlarmed = ({ fallPostures = [] }: Track): boolean => fallPostures.some(isAlarm);
 
 /** Returns the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
@@ -42,7 +42,7 @@ const endsOf = (tracks: readonly Track[]): EventDetails[] =>
     .filter(({ fallPostures }) => fallPostures)
     .map((track) => eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', { region: track.region ?? null }));
 
-/** What is kept of a track that left: late reports about it are recognised by this. */
+/** Returns what is remembered of a track that left, by which late reports about it are recognized. */
 const traceOf = (track: Track): Track[] => {
   const { id, at } = track;
   if (at === undefined) return [];
@@ -50,13 +50,13 @@ const traceOf = (track: Track): Track[] => {
   return [{ id, at, ...(alarmedUpTo !== undefined && { alarmedUpTo }) }];
 };
 
-/** Forgets a track that left, because its number is used again and a fall of the next person is a new one. */
+/** Forgets a track that left, because its number is reused and a fall of the next person is a new one. */
 const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   ...state,
-  tracks: kept([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
+  tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
 });
 
-/** A track as it is after a report: its newest time is that of the report, if that is trusted. */
+/** Returns a track as of a report, with the time of the report if that is trusted. */
 const seenAt = (track: Track, { time, isTrusted }: When): Track => (isTrusted ? { ...track, at: time } : track);
 
 /** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
@@ -86,16 +86,16 @@ const areaMove = (
   const key = String(area.index);
   const move = entered ? ('in' as const) : ('out' as const);
   const left = (track.inside ?? []).filter((index) => index !== area.index);
-  const inside = entered ? [...left, area.index].slice(-INSIDE_KEPT) : left;
-  // A person who enters an area twice without leaving it in between is there now, but that is no news.
+  const inside = entered ? [...left, area.index].slice(-MAX_INSIDE) : left;
+  // A person who enters an area twice without leaving it in between is there now, but causes no event.
   if (track.areas?.[key] === move) return { state: withDuplicate(state, track, when, { inside }), events: [] };
   const { [key]: _, ...others } = track.areas ?? {};
-  const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-KEPT));
+  const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-MAX_REMEMBERED));
   const events = regionEvent(regions, area.index, move, { reported: area.kind, subject: { track: track.id } });
   return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), events };
 };
 
-/** The state after a duplicate report, which makes no event: its time and the areas that the person is in are noted. */
+/** Returns the state after a duplicate report, which only updates its time and the areas that the person is in. */
 const withDuplicate = (
   state: SensorState,
   track: Track,
@@ -109,8 +109,8 @@ const withDuplicate = (
 });
 
 /**
- * Steps the state by a person who enters or leaves the room or an area of it. What is older than another report of that
- * track is late, and changes nothing.
+ * Steps the state by a person who enters or leaves the room or one of its areas. A report that is older than another one of
+ * that track is late and changes nothing.
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: When): Step => {
   const track = trackOf(state, move.track);
@@ -129,7 +129,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 };
 const SITTING_UP_IN_BED = 11;
 
-/** The region in which a person is: the one entered last and not left, because poses have no point. */
+/** Returns the region in which a person is: the one entered last and not left, because poses have no point. */
 const regionOf = ({ inside = [] }: Track, places: readonly Place[]): EventRegion | null => {
   const last = inside.at(-1);
   return last === undefined ? null : regionByIndex(places, last);
@@ -154,7 +154,7 @@ const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Ste
   return { state: loop.state, events: [event, ...loop.events] };
 };
 
-/** Steps a track by a pose that is no fall: it ends the open one. */
+/** Steps a track by a pose that is no fall, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
   const { fallPostures: _, since: __, region: ___, ...track } = before;
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
@@ -162,7 +162,7 @@ const otherPoseStep = (state: SensorState, before: Track, pose: number, region: 
   return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
 };
 
-/** Raises the alarm of a late report once. If no fall is open any more, a newer report says that the person is up. */
+/** Raises the alarm of a late report once. If no fall is open any more, a newer report has shown that the person is up. */
 const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { posture, region, time } = report;
   const { fallPostures, at = time, alarmedUpTo = Number.NEGATIVE_INFINITY } = track;
@@ -180,7 +180,7 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 
 /**
  * Steps the pose of a track. The same pose again is a duplicate. A report that is older than another one of that track is
- * late, and changes nothing, but a late alarm of a fall is still an alarm.
+ * late and changes nothing, but a late alarm of a fall is still raised.
  */
 export const poseStep = (
   state: SensorState,

@@ -1,42 +1,42 @@
 import type { Schedule } from '../rule/schedule.ts';
 
-// Making a format takes longer than using it a hundred times. It depends only on the time zone.
+// Creating a format takes longer than using it a hundred times. It depends only on the time zone.
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatIn = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);
   if (known) return known;
-  const made = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  formats.set(timeZone, made);
-  return made;
+  const created = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  formats.set(timeZone, created);
+  return created;
 };
 
-/** Gives the local time in a time zone: ISO weekday, date (`YYYY-MM-DD`) and clock (`HH:MM`). */
+/** Returns the local time in a time zone: ISO weekday, date (`YYYY-MM-DD`) and clock (`HH:MM`). */
 export const wallTime = (time: number, timeZone: string): { weekday: number; date: string; clock: string } => {
   const [date = '', clock = ''] = formatIn(timeZone).format(time).split(' ');
   return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
 };
 
-/** The same holds for what a zone is called: UTC has several names. */
+/** Whether a time zone is UTC, which has several names. Cached for the same reason. */
 const utc = new Map<string, boolean>();
 const isUtc = (timeZone: string): boolean => {
   const known = utc.get(timeZone) ?? formatIn(timeZone).resolvedOptions().timeZone === 'UTC';
   utc.set(timeZone, known);
   return known;
 };
-const dated = (time: number, timeZone: string, zone: string): string => {
+const formatted = (time: number, timeZone: string, zone: string): string => {
   const { date, clock } = wallTime(time, timeZone);
   return [date, clock, zone].filter(Boolean).join(' ');
 };
 
-/** Gives a time as rules tell it: in a time zone, which is named if it is UTC. Homes have other clocks. */
+/** Returns a time for the texts of rules. Its time zone is named only if it is UTC, because homes use local time. */
 export const dateAndTime = (time: number, timeZone: string): string =>
-  dated(time, timeZone, isUtc(timeZone) ? 'UTC' : '');
+  formatted(time, timeZone, isUtc(timeZone) ? 'UTC' : '');
 
-/** Gives a time with the name of its time zone, for readers who may be anywhere. */
+/** Returns a time with the name of its time zone, for readers who may be anywhere. */
 export const dateTimeAndZone = (time: number, timeZone: string): string =>
-  dated(time, timeZone, isUtc(timeZone) ? 'UTC' : timeZone);
+  formatted(time, timeZone, isUtc(timeZone) ? 'UTC' : timeZone);
 
-/** Is a time within the schedule, by the clock of the schedule's time zone? If `from` equals `to`, the whole day is. */
+/** Whether a time is within a schedule, by the clock of its time zone. The whole day is if `from` equals `to`. */
 export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {
   const { weekday, clock } = wallTime(time, timeZone);
   if (from < to) return days.includes(weekday) && clock >= from && clock < to;

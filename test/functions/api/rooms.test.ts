@@ -95,9 +95,11 @@ test.each(limits)('names the limits of %s (%s) in error messages and in the Open
 
 test('the OpenAPI document has the number of regions by maker, and the widest bounds of each field', () => {
   const description = at('components', 'schemas', 'RoomUpdate', 'description');
-  expect(description).toContain('A maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.');
   expect(description).toContain(
-    'A maker_b has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
+    'A sensor of maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.',
+  );
+  expect(description).toContain(
+    'A sensor of maker_b has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
   );
   expect(description).not.toContain('| maker_b | ceiling_45deg');
   const boundOf = (field: string, bound: string) =>

@@ -74,7 +74,7 @@ test('warns, and mails the system admins in their language, while nobody has con
   expect(measured).toEqual(counted(0, 0));
   expect(mails).toEqual([
     expect.stringMatching(
-      /^boss@example\.com\nNiemand erfährt von Alarmen: Elm\n.*elm\.example.*wiki\.example\.org\/runbook#alarms-unheard/,
+      /^boss@example\.com\nNiemand erhält Alarme: Elm\n.*elm\.example.*wiki\.example\.org\/runbook#alarms-unheard/,
     ),
   ]);
 });

@@ -4,20 +4,20 @@ import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { render } from '#shared/domain/formats/render.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 import { kinds } from '#shared/domain/kinds.ts';
-import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
+import { aroundTold as context, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
 
 const acknowledgeUrl = 'https://cloud.example/acknowledge/3/abc?x=1&y=2';
 const chatOf = (of: Snapshot, more: object = {}) =>
-  ChatPayload.parse(JSON.parse(render('chat', of, { ...around, ...more })));
+  ChatPayload.parse(JSON.parse(render('chat', of, { ...context, ...more })));
 const cardOf = (of: Snapshot, more: object = {}) =>
-  TeamsPayload.parse(JSON.parse(render('teams', of, { ...around, ...more }))).attachments[0].content;
+  TeamsPayload.parse(JSON.parse(render('teams', of, { ...context, ...more }))).attachments[0].content;
 /** All texts of a card, line by line. */
 const linesOf = (of: Snapshot, more: object = {}) =>
   cardOf(of, more).body[0].items.map(({ inlines }) => inlines.map(({ text }) => text).join(''));
 
-// What waits was promised these bytes: whoever changes them changes what receivers get in the middle of a delivery.
-describe('chat and teams: these very bytes, in every version from now on', () => {
-  const told =
+// All attempts of a delivery must send the same bytes, even if a new version is deployed in between.
+describe('the bytes of chat and teams, which never change between versions', () => {
+  const chat =
     '{"text":"Sturz: Zimmer 1","attachments":[{"fallback":"Sturz: Zimmer 1","color":"#c92a2a",' +
     '"text":"Bitte nachsehen","fields":[{"title":"Situation","value":"Sturz erkannt","short":true},' +
     '{"title":"Sensor","value":"Zimmer 1","short":true},{"title":"Ort","value":"Maple, EG","short":true},' +
@@ -39,19 +39,19 @@ describe('chat and teams: these very bytes, in every version from now on', () =>
     ']}]';
   const button = `,"actions":[{"type":"Action.OpenUrl","title":"Ich gehe hin","url":"${acknowledgeUrl}"}]`;
 
-  test('with nothing to acknowledge', () => {
-    expect(render('chat', snapshot, around)).toBe(`${told}]}`);
-    expect(render('teams', snapshot, around)).toBe(`${card}}}]}`);
+  test('contain no action if there is nothing to acknowledge', () => {
+    expect(render('chat', snapshot, context)).toBe(`${chat}]}`);
+    expect(render('teams', snapshot, context)).toBe(`${card}}}]}`);
   });
 
-  test('with the link or button that acknowledges', () => {
-    const open = { ...around, acknowledgeUrl };
-    expect(render('chat', snapshot, open)).toBe(`${told}${link}]}`);
-    expect(render('teams', snapshot, open)).toBe(`${card}${button}}}]}`);
+  test('contain the link or button that acknowledges', () => {
+    const acknowledgeable = { ...context, acknowledgeUrl };
+    expect(render('chat', snapshot, acknowledgeable)).toBe(`${chat}${link}]}`);
+    expect(render('teams', snapshot, acknowledgeable)).toBe(`${card}${button}}}]}`);
   });
 });
 
-describe.each(['chat', 'teams'] as const)('%s', (format) => {
+describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
   const textsOf = (of: Snapshot, more: object = {}): string[] => {
     if (format === 'teams') return linesOf(of, more);
     const { text, attachments } = chatOf(of, more);
@@ -65,7 +65,7 @@ describe.each(['chat', 'teams'] as const)('%s', (format) => {
     ];
   };
 
-  test('says all of it in English, and the time in UTC, in a delivery that knows no reader', () => {
+  test('uses English labels and UTC if a delivery has no reader', () => {
     const { reader: _, ...rest } = snapshot;
     expect(textsOf(rest)).toEqual([
       'Sturz: Zimmer 1',
@@ -77,48 +77,51 @@ describe.each(['chat', 'teams'] as const)('%s', (format) => {
     ]);
   });
 
-  test('leaves out the place that nobody entered, and the coordinates', () => {
-    const body = render(format, { ...snapshot, customer: null }, around);
+  test('leaves out a missing location and the coordinates', () => {
+    const body = render(format, { ...snapshot, customer: null }, context);
     expect(body).not.toMatch(/Ort|0\.25|coordinates/);
     expect(textsOf({ ...snapshot, customer: { id: 3, name: 'Maple', location: '' } })).toContain('Ort: Maple');
   });
 
-  test('reads as a test where it is one', () => {
+  test('says that a test is a test', () => {
     const event = { ...snapshot.event, type: 'test', action: 'ping', text: 'Test', coordinates: null, source: null };
     const ping = { ...snapshot, event, rule: null };
-    const where = ['Ort: Maple, EG', 'Zeit: 2026-11-21 00:47 Europe/Berlin'];
-    expect(textsOf(ping, { isTest: true })).toEqual(['Test', 'Das ist ein Test. Es ist nichts geschehen.', ...where]);
+    const facts = ['Ort: Maple, EG', 'Zeit: 2026-11-21 00:47 Europe/Berlin'];
+    expect(textsOf(ping, { isTest: true })).toEqual(['Test', 'Das ist ein Test. Es ist nichts geschehen.', ...facts]);
     expect(textsOf(snapshot, { isTest: true })[1]).toBe('Das ist ein Test. Es ist nichts geschehen. Bitte nachsehen');
     const { reader: _, ...english } = ping;
     expect(textsOf(english, { isTest: true })[1]).toBe('This is a test. Nothing has happened.');
   });
 
-  test('has a color for each situation: falls and vital signs red, what may become one amber, ends green', () => {
+  test('colors falls and vital signs red, warnings amber, and their ends green', () => {
     const colorOf = (situation: keyof typeof kinds) => {
       const of = { ...snapshot, event: { ...snapshot.event, ...kinds[situation] } };
       return format === 'chat' ? chatOf(of).attachments[0]?.color : cardOf(of).body[0].style;
     };
-    const by = {
+    const expected = {
       chat: ['#c92a2a', '#c92a2a', '#e67700', '#e67700', '#2b8a3e', '#2b8a3e', '#1864ab'],
       teams: ['attention', 'attention', 'warning', 'warning', 'good', 'good', 'accent'],
     };
-    const some = ['fall_confirmed', 'apnea', 'fall_suspected_sensitive', 'sensor_inactive'] as const;
+    const urgent = ['fall_confirmed', 'apnea', 'fall_suspected_sensitive', 'sensor_inactive'] as const;
     const others = ['fall_finished', 'sensor_active', 'bed_left'] as const;
-    expect([...some, ...others].map(colorOf)).toEqual(by[format]);
+    expect([...urgent, ...others].map(colorOf)).toEqual(expected[format]);
   });
 
-  // 28 KB: https://learn.microsoft.com/connectors/teams/#known-issues-and-limitations; Slack cuts a text at 40,000
-  // characters, Mattermost takes 16,383 and Rocket.Chat 5,000 in `text`, unless its operator changes that.
-  test.each(['😀', '&', '@', 'a.', '\u{10ffff}', '"', '{', 'é'])('keeps to the bounds of all, full of %j', (letter) => {
-    const full = (length: number) => [...letter.repeat(length)].slice(0, length).join('');
-    const longest: Snapshot = {
-      ...snapshot,
-      sensor: { ...snapshot.sensor, name: full(128) },
-      customer: { id: 3, name: full(128), location: full(256) },
-      rule: { ...rule, title: full(512), message: full(2_048) },
-    };
-    expect(Buffer.byteLength(render(format, longest, { ...around, acknowledgeUrl }))).toBeLessThan(21_000);
-    expect(textsOf(longest).filter((text) => text.length > 4_200)).toEqual([]);
-    expect((textsOf(longest)[0] ?? '').length).toBeLessThanOrEqual(1_024);
-  });
+  // Teams accepts 28 KB: https://learn.microsoft.com/connectors/teams/#known-issues-and-limitations. Slack cuts a text at
+  // 40,000 characters; Mattermost accepts 16,383 and Rocket.Chat 5,000 in `text`, unless its operator changes that.
+  test.each(['😀', '&', '@', 'a.', '\u{10ffff}', '"', '{', 'é'])(
+    'keeps to the limits of all chats if full of %j',
+    (part) => {
+      const full = (length: number) => [...part.repeat(length)].slice(0, length).join('');
+      const longest: Snapshot = {
+        ...snapshot,
+        sensor: { ...snapshot.sensor, name: full(128) },
+        customer: { id: 3, name: full(128), location: full(256) },
+        rule: { ...rule, title: full(512), message: full(2_048) },
+      };
+      expect(Buffer.byteLength(render(format, longest, { ...context, acknowledgeUrl }))).toBeLessThan(21_000);
+      expect(textsOf(longest).filter((text) => text.length > 4_200)).toEqual([]);
+      expect((textsOf(longest)[0] ?? '').length).toBeLessThanOrEqual(1_024);
+    },
+  );
 });

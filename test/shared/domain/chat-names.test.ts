@@ -4,21 +4,21 @@ import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
 import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { render } from '#shared/domain/formats/render.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
-import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
+import { aroundTold as context, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
 
-/** The title, the message and the facts that a name may be in. */
+/** The texts that can contain a name: title, message and facts. */
 const chatTexts = (of: Snapshot): string[] => {
-  const { text, attachments } = ChatPayload.parse(JSON.parse(render('chat', of, around)));
-  const [told] = attachments;
-  if (!told || !('fields' in told)) throw new Error('nothing is told');
-  return [text, told.text, ...told.fields.slice(0, 3).map(({ value }) => value)];
+  const { text, attachments } = ChatPayload.parse(JSON.parse(render('chat', of, context)));
+  const [message] = attachments;
+  if (!message || !('fields' in message)) throw new Error('the payload has no message');
+  return [text, message.text, ...message.fields.slice(0, 3).map(({ value }) => value)];
 };
 const teamsTexts = (of: Snapshot): string[] =>
-  TeamsPayload.parse(JSON.parse(render('teams', of, around))).attachments[0].content.body[0].items.flatMap(
+  TeamsPayload.parse(JSON.parse(render('teams', of, context))).attachments[0].content.body[0].items.flatMap(
     ({ inlines }) => inlines.map(({ text }) => text),
   );
 
-/** What people who wish to annoy others give their rooms as names. */
+/** Names that try to make a chat do something. */
 const tricks = [
   '<!channel>',
   '<!here|x>',
@@ -69,7 +69,7 @@ const tricks = [
   '==',
   '||x||',
 ];
-const nasty = fc
+const anyTricks = fc
   .array(
     fc.oneof(fc.constantFrom(...tricks), fc.constantFrom(' ', 'a', '1', '@', '.', ':', '<', '#', '\\', '{', '-')),
     {
@@ -85,7 +85,7 @@ const withNames = (text: string): Snapshot => ({
   customer: { id: 3, name: text, location: text },
   rule: { ...rule, title: text, message: text },
 });
-/** What Slack, Mattermost, Rocket.Chat and templates of cards look for. */
+/** What Slack, Mattermost, Rocket.Chat and card templates interpret. */
 const commands = [
   /[<>&]/,
   /@[\w.-]/,
@@ -100,32 +100,32 @@ const commands = [
 ];
 
 describe('names and texts of people', () => {
-  test('chat: have no effect, whatever is in them', () => {
+  test('have no effect in chat, whatever they contain', () => {
     fc.assert(
-      fc.property(nasty, (text) => {
+      fc.property(anyTricks, (text) => {
         for (const part of chatTexts(withNames(text)))
           for (const command of commands) expect(part).not.toMatch(command);
       }),
     );
   });
 
-  test('the commands of this test are found in the texts as they were given', () => {
+  test('match the commands of this test before they are rendered', () => {
     for (const trick of tricks) expect([trick, commands.some((command) => command.test(trick))]).toEqual([trick, true]);
   });
 
-  test('teams: are in runs alone, which have no markup; mentions, links and templates are taken apart', () => {
+  test('appear in teams only in runs, which have no markup, with mentions, links and templates split up', () => {
     fc.assert(
-      fc.property(nasty, (text) => {
-        // No mention is one without `msteams.entities`, and the schema of the payload has neither those nor a TextBlock.
+      fc.property(anyTricks, (text) => {
+        // A mention needs `msteams.entities`, and the schema of the payload has neither those nor a TextBlock.
         for (const part of teamsTexts(withNames(text))) expect(part).not.toMatch(/@\w|\{\{|:\/\/|\p{L}\.\p{L}/u);
       }),
     );
   });
 
-  test('both: look as they were given', () => {
+  test('look unchanged in both formats', () => {
     const text = 'Dr. Müller, Zimmer 1.07: 23:47 (bitte)';
-    const unseen = (text: string | undefined) => text?.replaceAll('\u200b', '');
-    expect(unseen(chatTexts(withNames(text))[0])).toBe(text);
-    expect(unseen(teamsTexts(withNames(text))[0])).toBe(text);
+    const visible = (text: string | undefined) => text?.replaceAll('\u200b', '');
+    expect(visible(chatTexts(withNames(text))[0])).toBe(text);
+    expect(visible(teamsTexts(withNames(text))[0])).toBe(text);
   });
 });

@@ -16,10 +16,10 @@ const calling = (timestamp: number, status = 'calling', statusUpdateTimestamp = 
   payload: { status, timestamp, statusUpdateTimestamp },
 });
 
-/** What comes of messages that are received at these times (ms from the start on). */
+/** The situations of messages that are received at these times (ms after the start), and the state after them. */
 const play = (maker: Maker, ...messages: readonly (readonly [at: number, message: object])[]) => {
   let state: SensorState = { ...newSensorState, isActive: true, clockWrongAt: start + 400 * DAY };
-  const said = messages.map(([at, message]) => {
+  const situations = messages.map(([at, message]) => {
     const raw = JSON.stringify(message);
     const receiveDate = start + at;
     const decoded = credible(decoders[maker](message), receiveDate);
@@ -33,25 +33,33 @@ const play = (maker: Maker, ...messages: readonly (readonly [at: number, message
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? happening.action).join(' ');
   });
-  return { said, state };
+  return { situations, state };
 };
-const said = (maker: Maker, ...messages: Parameters<typeof play>[1][]) => play(maker, ...messages).said;
+const situationsOf = (maker: Maker, ...messages: Parameters<typeof play>[1][]) => play(maker, ...messages).situations;
 
 describe('a sensor whose clock is not set', () => {
-  test.each([0, 1, start - 2 * DAY, start + 3 * DAY])('alarms at each call with the time %d', (time) => {
-    const again = said(
+  test.each([0, 1, start - 2 * DAY, start + 3 * DAY])('raises an alarm for each call with the time %d', (time) => {
+    const situations = situationsOf(
       'maker_a',
       [0, calling(time)],
       [MINUTE, calling(time)],
       [HOUR, calling(time)],
       [DAY, calling(time)],
     );
-    expect(again).toEqual(['fall_detected', '', 'fall_detected', 'fall_detected']);
+    expect(situations).toEqual(['fall_detected', '', 'fall_detected', 'fall_detected']);
   });
-  test('of maker B alarms again after another pose, or two minutes later', () => {
+  test('raises another alarm of maker B after another pose, or two minutes later', () => {
     const lies = { ...b.pose(1, 5), timestamp: 0 };
     const sits = { ...b.pose(1, 4), timestamp: 0 };
-    expect(said('maker_b', [0, lies], [1_000, lies], [2_000, sits], [3_000, lies], [HOUR, sits], [DAY, lies])).toEqual([
+    const calls = [
+      [0, lies],
+      [1_000, lies],
+      [2_000, sits],
+      [3_000, lies],
+      [HOUR, sits],
+      [DAY, lies],
+    ] as const;
+    expect(situationsOf('maker_b', ...calls)).toEqual([
       'fall_detected',
       '',
       'fall_finished',
@@ -60,44 +68,44 @@ describe('a sensor whose clock is not set', () => {
       'fall_detected',
     ]);
   });
-  test('reports two falls by calling, finished, calling, also within one second', () => {
+  test('reports two falls for calling, finished, calling, even within one second', () => {
     const list = [calling(0), calling(0, 'finished'), calling(0)].map((message) => [0, message] as const);
-    expect(said('maker_a', ...list)).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
+    expect(situationsOf('maker_a', ...list)).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
   });
-  test('reports states of the open fall of that kind', () => {
+  test('assigns reports to the open fall of their kind', () => {
     const states = ['fall_detected', 'calling', 'finished'].map(
       (status, at) => [at * 1_000, calling(0, status)] as const,
     );
-    const { said: told, state } = play('maker_a', ...states);
-    expect(told).toEqual(['fall_suspected', 'fall_detected', 'fall_finished']);
+    const { situations, state } = play('maker_a', ...states);
+    expect(situations).toEqual(['fall_suspected', 'fall_detected', 'fall_finished']);
     expect(state.falls).toHaveLength(1);
   });
-  test('makes three reports of 0, 2 and 0 people', () => {
+  test('reports each change between 0 and 2 people', () => {
     const counts = [2, 0, 2, 0].map((count, at) => [at, { ...b.people(count), timestamp: 0 }] as const);
-    expect(said('maker_b', ...counts)).toEqual(['occupied_room', 'empty_room', 'occupied_room', 'empty_room']);
+    expect(situationsOf('maker_b', ...counts)).toEqual(['occupied_room', 'empty_room', 'occupied_room', 'empty_room']);
   });
-  test('makes an event about its clock at the first message, and then once a day', () => {
+  test('causes an event about its clock at the first message, then once a day', () => {
     let state: SensorState = { ...newSensorState, isActive: true };
-    const told = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
+    const situations = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
       const decoded = credible(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
       const cause = { uuid: String(at), receiveDate: start + at, sensorId: 's', source: String(at), raw: '' };
       const { next, events } = stepByMessage(state, decoded, cause, noRoomContext);
       state = next;
       return events.map(({ happening }) => happening.situation).join(' ');
     });
-    expect(told).toEqual(['sensor_clock_wrong', '', '', 'sensor_clock_wrong', '']);
+    expect(situations).toEqual(['sensor_clock_wrong', '', '', 'sensor_clock_wrong', '']);
   });
 });
 
 describe('a late message', () => {
   const pose = (second: number, number: number) => ({ ...b.pose(1, number), timestamp: start + second * 1_000 });
-  /** Messages that are received a second after each other, in this order. */
+  /** The situations of messages that are received a second apart, in this order. */
   const inOrder = (maker: Maker, ...messages: object[]) =>
-    said(maker, ...messages.map((message, at) => [20_000 + at * 1_000, message] as const));
+    situationsOf(maker, ...messages.map((message, at) => [20_000 + at * 1_000, message] as const));
 
-  test('does not end an open fall, and is kept as late', () => {
+  test('does not end an open fall, and is stored as late', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(0, 1))).toEqual(['fall_detected', 'late']);
-    // Also when the fall was said again meanwhile.
+    // Even if the fall was reported again in between.
     expect(inOrder('maker_b', pose(1, 5), pose(9, 5), pose(5, 1), pose(10, 1))).toEqual([
       'fall_detected',
       '',
@@ -105,22 +113,22 @@ describe('a late message', () => {
       'fall_finished',
     ]);
   });
-  test.each([5, 8])('alarms once if it has pose %d, and the fall is over then', (number) => {
-    const { said: told, state } = play(
+  test.each([5, 8])('raises one alarm if it has pose %d, and ends the fall', (number) => {
+    const { situations, state } = play(
       'maker_b',
       ...[pose(5, 1), pose(1, number), pose(2, number)].map((message, at) => [20_000 + at, message] as const),
     );
-    expect(told).toEqual(['', expect.stringMatching(/^fall_detected\w* fall_finished$/), 'late']);
+    expect(situations).toEqual(['', expect.stringMatching(/^fall_detected\w* fall_finished$/), 'late']);
     expect(state.tracks?.[0]?.fallPostures).toBeUndefined();
   });
-  test('is no second alarm of a fall that was alarmed before it was over', () => {
+  test('raises no second alarm of a fall that raised one before it ended', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(5, 1), pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('is no second alarm of a fall that ended because the person left', () => {
+  test('raises no second alarm of a fall that ended because the person left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('is recognised by a memory that stays small, however many people come and go', () => {
+  test('leaves the memory of tracks small when many people come and go', () => {
     const visits = Array.from({ length: 60 }, (_, at) => [
       { ...b.move(at, 1), timestamp: start + at * 100 },
       { ...b.move(at, 2), timestamp: start + at * 100 + 50 },
@@ -130,11 +138,11 @@ describe('a late message', () => {
   });
   test('does not bring back a person who has left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
-    const { said: told, state } = play('maker_b', [20_000, pose(1, 1)], [21_000, leaves], [22_000, pose(3, 1)]);
-    expect(told).toEqual(['', '', 'late']);
+    const { situations, state } = play('maker_b', [20_000, pose(1, 1)], [21_000, leaves], [22_000, pose(3, 1)]);
+    expect(situations).toEqual(['', '', 'late']);
     expect(state.tracks).toEqual([{ id: 1, at: start + 5_000 }]);
   });
-  test('about a fall of maker A changes nothing, but calling alarms even after the fall was canceled', () => {
+  test('changes nothing about a fall of maker A, except that calling raises the alarm even after a cancellation', () => {
     const of = (status: string, second: number) => calling(start, status, start + second * 1_000);
     expect(inOrder('maker_a', of('calling', 5), of('fall_confirmed', 3), of('finished', 9))).toEqual([
       'fall_detected',

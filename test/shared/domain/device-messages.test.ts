@@ -14,12 +14,12 @@ describe.each([
   ['maker_a', kindsOf('makerA'), Object.keys(messagesOfMakerA).length],
   ['maker_b', kindsOf('makerB'), Object.keys(messagesOfMakerB).length],
 ] as const)('the documented messages of %s', (maker, kinds, count) => {
-  test('are all that are read, each with an example', () => {
+  test('include every kind that is decoded, each with an example', () => {
     expect(kinds).toHaveLength(count);
     expect(new Set(kinds.map(([id]) => id)).size).toBe(count);
   });
 
-  test.each(kinds)('%s: its example is valid, and understood without a warning', (_, example) => {
+  test.each(kinds)('have a valid example of %s that is decoded without a warning', (_, example) => {
     expect(calls.safeParse(example).success).toBe(true);
     expect(calls.safeParse([example, example]).success).toBe(true);
     const decoded = credible(decoders[maker](example), 1_760_000_000_000);
@@ -27,12 +27,12 @@ describe.each([
     expect(warningsOf([{ raw: '', decoded }])).toEqual([]);
   });
 
-  test.each(kinds)('%s: a field that is not as documented is named, whatever the others are', (id, example) => {
-    const inside = maker === 'maker_a' ? (example.payload as Example) : example;
-    // What a kind is about cannot be left out: without it nothing is understood.
-    const others = Object.entries(inside).filter(([name]) => !['cmd', 'type', 'data', 'status'].includes(name));
-    for (const [name] of others) {
-      const broken = { ...inside, [name]: { not: 'this' } };
+  test.each(kinds)('report the path of an invalid field of %s', (id, example) => {
+    const fields = maker === 'maker_a' ? (example.payload as Example) : example;
+    // Without the required fields, the message is unknown.
+    const optional = Object.entries(fields).filter(([name]) => !['cmd', 'type', 'data', 'status'].includes(name));
+    for (const [name] of optional) {
+      const broken = { ...fields, [name]: { not: 'this' } };
       const decoded = decoders[maker](maker === 'maker_a' ? { ...example, payload: broken } : broken);
       const path = maker === 'maker_a' ? `payload.${name}` : name;
       expect([id, decoded.wrong]).toEqual([id, decoded.signal.kind === 'unknown' ? [] : [path]]);
@@ -40,18 +40,18 @@ describe.each([
   });
 });
 
-test('every field of every kind says what it is', () => {
-  const silent: string[] = [];
-  const look = (path: string, schema: Record<string, unknown>): void => {
+test('describes every field of every kind', () => {
+  const undescribed: string[] = [];
+  const visit = (path: string, schema: Record<string, unknown>): void => {
     const { properties, items, description } = schema as {
       properties?: Record<string, Record<string, unknown>>;
       items?: Record<string, unknown>;
       description?: string;
     };
-    if (items) look(`${path}[]`, items);
-    for (const [name, field] of Object.entries(properties ?? {})) look(`${path}.${name}`, field);
-    if (!properties && !items && !description && !('const' in schema) && !path.endsWith('.cmd')) silent.push(path);
+    if (items) visit(`${path}[]`, items);
+    for (const [name, field] of Object.entries(properties ?? {})) visit(`${path}.${name}`, field);
+    if (!properties && !items && !description && !('const' in schema) && !path.endsWith('.cmd')) undescribed.push(path);
   };
-  for (const { id, schema } of [...documented('makerA'), ...documented('makerB')]) look(id, schema);
-  expect(silent).toEqual([]);
+  for (const { id, schema } of [...documented('makerA'), ...documented('makerB')]) visit(id, schema);
+  expect(undescribed).toEqual([]);
 });

@@ -36,14 +36,14 @@ const snapshot: Snapshot = {
     regionName: '',
   },
 };
-const around = {
+const context = {
   service,
   acknowledgeUrl: null,
   webhook: { id: 'w', name: 'hook', isCustomerHook: false },
   raw: '{"type":5,  "payload":{"b":1,"a":1.50}}',
 };
 
-/** The same fields in the opposite order, as a table may give them back. */
+/** The same fields in reverse order, as a table may return them. */
 const reversed = <T>(value: T): T => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(
@@ -54,14 +54,14 @@ const reversed = <T>(value: T): T => {
 };
 
 describe('render', () => {
-  test.each(Format.options)('%s: the same bytes in whatever order the snapshot has its fields', (format) => {
-    expect(render(format, reversed(snapshot), around)).toBe(render(format, snapshot, around));
+  test.each(Format.options)('yields the same bytes in %s for any order of the fields of a snapshot', (format) => {
+    expect(render(format, reversed(snapshot), context)).toBe(render(format, snapshot, context));
   });
 
-  test('full: every key is there, null without a point, customer or rule', () => {
+  test('includes every key in full, null without a point, customer or rule', () => {
     const event = { ...snapshot.event, coordinates: null, source: null };
     const bare = { ...snapshot, customer: null, rule: null, event };
-    const payload = JSON.parse(render('full', bare, { ...around, raw: null }));
+    const payload = JSON.parse(render('full', bare, { ...context, raw: null }));
     expect(payload).toMatchObject({ customer: null, rule: null, event: { normalizedCoordinates: null, raw: {} } });
     const acknowledging = ['acknowledgeUrl', 'acknowledgement'];
     expect(Object.keys(payload)).toEqual([
@@ -75,27 +75,27 @@ describe('render', () => {
     ]);
   });
 
-  test('custom1: texts keep to their limits, and what is missing is absent or filled', () => {
+  test('truncates texts in custom1, and leaves out or replaces missing values', () => {
     const long = { ...snapshot, sensor: { ...snapshot.sensor, name: '' }, customer: { id: 1, name: '', location: '' } };
     const event = { ...snapshot.event, coordinates: null, text: '😀'.repeat(300) };
-    const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, around));
+    const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, context));
     expect([...payload.description]).toHaveLength(256);
     expect(payload).toMatchObject({ sensorName: 'id_123456789', location: null, eventType: 1 });
     expect(payload).not.toHaveProperty('title');
     expect(payload).not.toHaveProperty('normalizedCoordinates');
   });
 
-  test('raw: the bytes as the device sent them', () => {
-    expect(render('raw', snapshot, around)).toBe(around.raw);
+  test('returns the bytes of the device in raw', () => {
+    expect(render('raw', snapshot, context)).toBe(context.raw);
   });
 
-  test.each(['full', 'raw'] as const)('%s: nothing at all when the message of the device is missing', (format) => {
-    expect(() => render(format, snapshot, { ...around, raw: null })).toThrow('the message of a delivery is missing');
+  test.each(['full', 'raw'] as const)('throws in %s if the message of the device is missing', (format) => {
+    expect(() => render(format, snapshot, { ...context, raw: null })).toThrow('the message of a delivery is missing');
   });
 
-  // What waits was promised these bytes: whoever changes them changes what receivers get in the middle of a delivery.
-  test('full and custom1: these very bytes, in every version from now on', () => {
-    expect(render('full', snapshot, around)).toBe(
+  // All attempts of a delivery must send the same bytes, even if a new version is deployed in between.
+  test('yields bytes in full and custom1 that never change between versions', () => {
+    expect(render('full', snapshot, context)).toBe(
       '{"service":{"name":"Sensor Cloud","url":"https://cloud.example","version":"1"},' +
         '"webhook":{"id":"w","name":"hook","isCustomerHook":false},"event":{"id":7,' +
         '"uuid":"f603585e-d6b4-5a8c-9897-a4d1548407ea","createDate":1795230444137,"type":"fall",' +
@@ -106,7 +106,7 @@ describe('render', () => {
         '"title":"T","message":"M","groupId":0,"situation":"fall_detected","situationDescription":"Fall detected",' +
         '"hasRegion":false,"regionIndex":-1,"regionName":""},"acknowledgeUrl":null,"acknowledgement":null}',
     );
-    expect(render('custom1', snapshot, around)).toBe(
+    expect(render('custom1', snapshot, context)).toBe(
       '{"sensorId":"id_aaaaaaaaaaaaaaaaaaaaaaa","sensorName":"Room 1","location":"Ground floor",' +
         '"description":"Fall detected","title":"T","message":"M","createDate":1795230444137,' +
         '"normalizedCoordinates":{"x":0.5,"y":0.25,"z":0},"eventType":1}',
@@ -117,7 +117,8 @@ describe('render', () => {
 describe('event.raw of full', () => {
   const space = fc.stringMatching(/^[ \n\r\t]{0,2}$/);
   const spaced = (text: fc.Arbitrary<string>) => fc.tuple(space, text, space).map((parts) => parts.join(''));
-  const joined = (texts: fc.Arbitrary<string>) => fc.array(spaced(texts), { maxLength: 4 }).map((all) => all.join(','));
+  const joined = (texts: fc.Arbitrary<string>) =>
+    fc.array(spaced(texts), { maxLength: 4 }).map((items) => items.join(','));
   const number = fc.oneof(
     fc.stringMatching(/^-?(0|[1-9]\d{0,40})(\.\d{1,40})?([eE][+-]?\d{1,4})?$/),
     fc.constantFrom('9007199254740993', '-0', '1e400', '0.10', '1.7976931348623157e309'),
@@ -135,21 +136,21 @@ describe('event.raw of full', () => {
       (inside) => `{${inside}}`,
     ),
   }));
-  /** As deep as a device may nest. */
+  /** Nested as deep as a device may. */
   const nested = fc
     .tuple(object, fc.nat(24))
     .map(([inside, depth]) => '{"a":'.repeat(depth) + inside + '}'.repeat(depth));
   const ofService = { ...snapshot, event: { ...snapshot.event, source: null } };
-  const [before = '', after = ''] = render('full', ofService, { ...around, raw: null }).split('"raw":{}');
+  const [before = '', after = ''] = render('full', ofService, { ...context, raw: null }).split('"raw":{}');
 
-  test('is the text of the message, whatever is in it, and everything around it stays as it is', () => {
+  test('contains the text of the message unchanged, and changes nothing around it', () => {
     fc.assert(
       fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
         const sent = messagesOf(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
         if ('refusal' in sent) throw new Error(sent.refusal);
         expect(sent.messages.map(({ raw }) => raw)).toEqual(texts);
         for (const { raw } of sent.messages) {
-          const body = render('full', snapshot, { ...around, raw });
+          const body = render('full', snapshot, { ...context, raw });
           expect(body).toBe(`${before}"raw":${raw}${after}`);
           const { event, ...others } = JSON.parse(body);
           expect(others).not.toHaveProperty('raw');

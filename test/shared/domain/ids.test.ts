@@ -21,7 +21,7 @@ const time = fc.integer({ min: ID_EPOCH, max: LAST });
 const chance = fc.integer({ min: 0, max: 65_535 });
 
 describe('a time-ordered id', () => {
-  test('is an integer that JSON carries exactly, up to its last millisecond', () => {
+  test('stays a safe integer up to its last millisecond', () => {
     expect(Number.isSafeInteger(timeOrderedId(LAST, 4_095))).toBe(true);
     expect(timeOrderedId(LAST, 4_095)).toBe(2 ** 53 - 1);
     expect(timeOrderedId(0, 0)).toBe(0);
@@ -41,58 +41,59 @@ describe('a time-ordered id', () => {
     );
     fc.assert(sorts);
   });
-  test('is at or after the first one of its time', () => {
+  test('never precedes the first id of its time', () => {
     fc.assert(fc.property(time, chance, (at, random) => timeOrderedId(at, random) >= firstIdAt(at)));
   });
 });
 
-test('ids of what happens at the same time are in its order, after that of what came before', () => {
+test('orders ids of the same time, after the last id before them', () => {
   let chance = 4_000;
-  const draw = (at: number) => timeOrderedId(at, --chance);
-  const next = inOrder(draw, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
+  const generate = (at: number) => timeOrderedId(at, --chance);
+  const next = inOrder(generate, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
   const ids = [ID_EPOCH, ID_EPOCH, ID_EPOCH + 5, ID_EPOCH + 5, ID_EPOCH + 5].map(next);
-  expect(ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? 0))).toBe(true);
+  expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? 0))).toBe(true);
   expect(ids[0]).toBeGreaterThan(timeOrderedId(ID_EPOCH, 4_000));
 });
 
 describe('derived ids', () => {
-  test('are the same for the same parts, and others for others', () => {
+  test('depend on all of their parts', () => {
     expect(uuidV5('a', 1)).toBe(uuidV5('a', 1));
     expect(uuidV5('a', 1)).not.toBe(uuidV5('a', '1'));
     expect(uuidV5('ab', 'c')).not.toBe(uuidV5('a', 'bc'));
     expect(derivedUlid(5, 'a')).toBe(derivedUlid(5, 'a'));
     expect(derivedUlid(5, 'a')).not.toBe(derivedUlid(5, 'b'));
   });
-  test('have their forms', () => {
+  test('match the UUID and ULID formats', () => {
     expect(uuidV5('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(randomUuid(randomBytes)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(derivedUlid(1_735_689_600_000, 'a')).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/);
   });
-  test('by ULID sort by time', () => {
+  test('sort by time if they are ULIDs', () => {
     fc.assert(fc.property(time, time, (a, b) => a >= b || derivedUlid(a, 'x') < derivedUlid(b, 'x')));
   });
 });
 
-describe('z-base-32', () => {
-  test('gives 16 bytes as 26 characters, without padding', () => {
+describe('zBase32', () => {
+  test('encodes 16 bytes as 26 characters, without padding', () => {
     expect(zBase32(new Uint8Array(16))).toBe('y'.repeat(26));
     expect(zBase32(new Uint8Array(16).fill(255))).toBe(`${'9'.repeat(25)}h`);
     expect(zBase32(Buffer.from('hello'))).toBe('pb1sa5dx');
   });
-  test('of the bytes of a UUIDv4 has its version and variant', () => {
-    const bytes = uuidV4Bytes(new Uint8Array(16).fill(255));
-    expect([(bytes[6] ?? 0) >> 4, (bytes[8] ?? 0) >> 6]).toEqual([4, 2]);
-  });
+});
+
+test('sets the version and variant in the bytes of a UUIDv4', () => {
+  const bytes = uuidV4Bytes(new Uint8Array(16).fill(255));
+  expect([(bytes[6] ?? 0) >> 4, (bytes[8] ?? 0) >> 6]).toEqual([4, 2]);
 });
 
 describe('a sensor id', () => {
-  test('of maker A is built from the MAC, however it is written', () => {
+  test('encodes the MAC address of a maker A device in any notation', () => {
     for (const written of ['0123456789AB', '0123456789ab', '01:23:45:67:89:aB'])
       expect(hardwareIdOf('maker_a', written)).toBe('0123456789AB');
     expect(makers.maker_a.sensorIdOf('0123456789AB', randomBytes(9))).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');
     expect(deviceIdOf('FFFFFFFFFFFF')).toHaveLength(26);
   });
-  test('of maker B is id_ and nine characters', () => {
+  test('consists of id_ and nine characters for maker B', () => {
     expect(makers.maker_b.sensorIdOf('0123456789AB', randomBytes(9))).toMatch(/^id_[0-9A-Z]{9}$/);
   });
   test.each([
@@ -103,13 +104,13 @@ describe('a sensor id', () => {
     '01-23-45-67-89-AB',
     '0123456789AG',
     ' 123456789AB',
-  ])('is not made from %j', (written) => {
+  ])('cannot be derived from %j', (written) => {
     expect(hardwareIdOf('maker_a', written)).toBeNull();
     expect(hardwareIdOf('maker_b', written)).toBeNull();
   });
 });
 
-test('a pairing code has 8 characters that nobody confuses, each as likely', () => {
+test('generates pairing codes of 8 unambiguous characters, each equally likely', () => {
   expect(pairingCode(Uint8Array.of(0, 31, 32, 255, 7, 8, 9, 10))).toBe('2Z2Z9ABC');
   expect(new Set(Array.from({ length: 256 }, (_, byte) => pairingCode(new Uint8Array(8).fill(byte)))).size).toBe(32);
 });

@@ -13,19 +13,19 @@ import { a, b, room } from '#test/fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
-const around = {
+const roomContext = {
   ...noRoomContext,
   regions: placeRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID()),
 };
 
 describe('a late report', () => {
   const hour = 3_600 * SECOND;
-  /** What comes of messages that are received 1 s apart, each of its time; null: it has none. */
-  const late = (...all: readonly [message: object, time: number | null][]) => {
+  /** The situations of messages that are received 1 s apart, each with its own time or none (null). */
+  const late = (...messages: readonly [message: object, time: number | null][]) => {
     let state = active;
-    return all.map(([message, time], at) => {
-      const received = 24 * hour + at * SECOND;
-      const next = step(state, decodeMakerA(message).signal, whenOf(received, time), around);
+    return messages.map(([message, time], index) => {
+      const received = 24 * hour + index * SECOND;
+      const next = step(state, decodeMakerA(message).signal, whenOf(received, time), roomContext);
       state = next.state;
       return next.events.map(({ situation }) => situation).join(' ');
     });
@@ -40,41 +40,41 @@ describe('a late report', () => {
     const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
-  test('is late by the time of a newer message, also when that was received in the millisecond of its own time', () => {
+  test('counts as late even if the newer message was received in the same millisecond as it happened', () => {
     const at = 24 * hour;
-    const told = (
+    const actions = (
       maker: 'maker_a' | 'maker_b',
-      ...all: readonly [message: object, received: number, time: number][]
+      ...messages: readonly [message: object, received: number, time: number][]
     ) => {
       let state = active;
-      return all.map(([message, received, time]) => {
-        const next = step(state, decoders[maker](message).signal, whenOf(received, time), around);
+      return messages.map(([message, received, time]) => {
+        const next = step(state, decoders[maker](message).signal, whenOf(received, time), roomContext);
         state = next.state;
         return next.events.map(({ action }) => action).join(' ');
       });
     };
     const of = (status: string) => a.fall(status, at);
     expect(
-      told(
+      actions(
         'maker_a',
         [of('fall_detected'), at, at],
         [of('finished'), at + 9, at + 9],
         [of('fall_confirmed'), at + 10, at + 3],
       ),
     ).toEqual(['fall_suspected', 'finished', 'late']);
-    expect(told('maker_b', [b.pose(1, 5), at + 9, at + 9], [b.pose(1, 1), at + 10, at])).toEqual([
+    expect(actions('maker_b', [b.pose(1, 5), at + 9, at + 9], [b.pose(1, 1), at + 10, at])).toEqual([
       'fall_detected',
       'late',
     ]);
   });
-  test('is not late without a time of its own', () => {
+  test('never counts as late without its own time', () => {
     expect(late([here, 25 * hour], [gone, null])).toEqual(['occupied_room', 'empty_room']);
   });
-  test('counts where there is no newer report', () => {
+  test('changes the state if there is no newer report of its kind', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('is a separate bed exit hours before the last one, which still suspends those after it', () => {
+  test('counts as a bed exit hours before the last one, which still suspends those after it', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',
@@ -85,10 +85,10 @@ describe('a late report', () => {
   });
 });
 
-test('a fall without a start alarms, once for the same bytes within 2 minutes, and ends by time', () => {
+test('raises one alarm for a fall without a start and the same bytes within 2 minutes, and ends it by time', () => {
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
-  const said = [0, 120, 241].map((seconds) => {
+  const situations = [0, 120, 241].map((seconds) => {
     const cause = {
       uuid: `${seconds}`,
       receiveDate: 1_000_000 + seconds * SECOND,
@@ -100,12 +100,12 @@ test('a fall without a start alarms, once for the same bytes within 2 minutes, a
       state,
       credible(decodeMakerA(JSON.parse(raw)), cause.receiveDate),
       cause,
-      around,
+      roomContext,
     );
     state = next;
     return events.map(({ happening }) => happening.situation);
   });
-  expect(said).toEqual([['fall_detected'], [], ['fall_detected']]);
+  expect(situations).toEqual([['fall_detected'], [], ['fall_detected']]);
   expect(state.falls.map(({ start }) => start)).toEqual([1_000_000, 1_241_000]);
   const { timings } = noRoomContext;
   const { events } = passTime(state, { now: 2_000_000, silentAt: Number.POSITIVE_INFINITY, timings });

@@ -15,10 +15,10 @@ const uuidOf = (message: object, sensorId = 's', arrival = [1, 0]) =>
   messageUuid(sensorId, decodeMakerA(message), JSON.stringify(message), arrival);
 
 describe('a message of maker A', () => {
-  test('of a fall is read with all it may say', () => {
-    const place = { fallLocX_cm: 90, fallLocY_cm: -16.5, fallLocZ_cm: 20 };
+  test('decodes all fields of a fall', () => {
+    const location = { fallLocX_cm: 90, fallLocY_cm: -16.5, fallLocZ_cm: 20 };
     const message = fall({
-      ...place,
+      ...location,
       statusUpdateTimestamp: 2_000,
       isSimulated: true,
       isSilent: true,
@@ -37,7 +37,7 @@ describe('a message of maker A', () => {
       uuid: null,
     });
   });
-  test('of a fall is read with the least it must say', () => {
+  test('decodes a fall with its required fields only', () => {
     expect(decodeMakerA(fall())).toMatchObject({
       signal: { kind: 'fall', status: 'calling', point: null, isSimulated: false, isSilent: false },
       deviceTime: 1_000,
@@ -53,14 +53,14 @@ describe('a message of maker A', () => {
     { statusUpdateTimestamp: 1.5 },
     { isSilent: null },
     { isSimulated: 0 },
-  ])('of a fall is one all the same when what it may leave out is not readable: %j', (odd) => {
-    expect(decodeMakerA(fall(odd)).signal).toMatchObject({ kind: 'fall', status: 'calling', start: 1_000 });
+  ])('decodes a fall despite the invalid optional fields %j', (invalid) => {
+    expect(decodeMakerA(fall(invalid)).signal).toMatchObject({ kind: 'fall', status: 'calling', start: 1_000 });
   });
-  test('of a fall has a place that the table can keep, however small its numbers are', () => {
-    const place = { fallLocX_cm: 1e-140, fallLocY_cm: -5e-324, fallLocZ_cm: 0.12345 };
-    expect(JSON.stringify(decodeMakerA(fall(place)).signal)).toContain('"point":{"x":0,"y":0,"z":0.123}');
+  test('rounds coordinates that are too small for the table', () => {
+    const location = { fallLocX_cm: 1e-140, fallLocY_cm: -5e-324, fallLocZ_cm: 0.12345 };
+    expect(JSON.stringify(decodeMakerA(fall(location)).signal)).toContain('"point":{"x":0,"y":0,"z":0.123}');
   });
-  test('of presence is read with the first target as its point', () => {
+  test('decodes presence with the first target as its point', () => {
     const trackerTargets = [
       { xPosCm: 1, yPosCm: 2 },
       { xPosCm: 3, yPosCm: 4, zPosCm: 5 },
@@ -73,7 +73,7 @@ describe('a message of maker A', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
-  test('of any kind happened where the fall was, else where its first target is, at the time of its last change', () => {
+  test('takes the point from the fall or else the first target, and the time from the last status update', () => {
     const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
     const times = { timestamp: 7, statusUpdateTimestamp: 9 };
     for (const [type, more] of [
@@ -88,7 +88,7 @@ describe('a message of maker A', () => {
     const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
     expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4 } });
   });
-  test('of its state is read', () => {
+  test('decodes the firmware version of a state', () => {
     expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state', firmware: null });
     for (const [versionName, firmware] of [
       ['0.42.1', 42],
@@ -101,20 +101,17 @@ describe('a message of maker A', () => {
     ])
       expect(decodeMakerA({ type: 'state', payload: { versionName } }).signal).toEqual({ kind: 'state', firmware });
   });
-  test.each([undefined, '1000', -1, null])(
-    'that is a fall with the start %j is one that starts at its receipt',
-    (at) => {
-      for (const type of [5, 8]) {
-        const decoded = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
-        const { signal, byBytes, identity } = credible(decoded, 1_800_000_000_000);
-        expect({ signal, byBytes, identity }).toMatchObject({
-          signal: { kind: 'fall', status: 'calling', start: null },
-          byBytes: true,
-          identity: null,
-        });
-      }
-    },
-  );
+  test.each([undefined, '1000', -1, null])('decodes a fall with the start %j as one that starts on receipt', (at) => {
+    for (const type of [5, 8]) {
+      const decoded = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
+      const { signal, byBytes, identity } = credible(decoded, 1_800_000_000_000);
+      expect({ signal, byBytes, identity }).toMatchObject({
+        signal: { kind: 'fall', status: 'calling', start: null },
+        byBytes: true,
+        identity: null,
+      });
+    }
+  });
   test.each([
     {},
     { type: 5 },
@@ -128,10 +125,10 @@ describe('a message of maker A', () => {
     { type: 4, payload: {} },
     { type: 4, payload: { presenceDetected: 1 } },
     { payload: { status: 'calling', timestamp: 1 } },
-  ])('that is %j is unknown, and no fault', (message) => {
+  ])('decodes %j as unknown', (message) => {
     expect(decodeMakerA(message).signal).toEqual({ kind: 'unknown' });
   });
-  test('that is anything at all never fails, in either language', () => {
+  test('never makes a decoder throw, whatever it contains', () => {
     const property = fc.property(fc.jsonValue(), fc.constantFrom(4, 5, 8, 10, 'state', 1), (payload, type) => {
       for (const maker of ['maker_a', 'maker_b'] as const)
         for (const message of [payload, { type, payload }, { cmd: 'event', type, data: payload }])
@@ -142,27 +139,27 @@ describe('a message of maker A', () => {
 });
 
 describe('the uuid of a message', () => {
-  test('is its own one, wherever it is', () => {
+  test('comes from the message or its payload if it is there', () => {
     for (const key of ['uuid', 'sensorEventId'])
       for (const message of [fall({ [key]: UUID }), fall({}, { [key]: UUID }), { [key]: UUID.toUpperCase() }])
         expect(uuidOf(message)).toBe(UUID);
   });
-  test('is derived where its own one is none', () => {
+  test('gets derived if the one in the message is invalid', () => {
     for (const uuid of ['', 'x', 7, null, `${UUID}0`]) expect(uuidOf(fall({}, { uuid }))).toBe(uuidOf(fall()));
   });
-  test('is that of sensor, fall and status, so that a repeat is the same message', () => {
+  test('depends on sensor, fall and status, so that a duplicate has the same one', () => {
     expect(uuidOf(fall({ fallLocX_cm: 1 }), 's', [9, 9])).toBe(uuidOf(fall()));
     const others = [fall({ status: 'finished' }), fall({ timestamp: 1_001 })].map((message) => uuidOf(message));
     expect(new Set([...others, uuidOf(fall()), uuidOf(fall(), 'other')]).size).toBe(4);
   });
-  test('tells apart what nothing identifies', () => {
+  test('distinguishes messages that nothing else identifies', () => {
     const state = { type: 'state', payload: {} };
     expect(uuidOf(state, 's', [1, 0])).not.toBe(uuidOf(state, 's', [1, 1]));
   });
 });
 
-describe('the messages of a call', () => {
-  test('are the elements of an array as they were sent, or the whole', () => {
+describe('messagesIn', () => {
+  test('returns the elements of an array as they were sent, or the whole text', () => {
     expect(messagesIn(' [ {"a" : "],[\\"" } ,\n{"b":[1,{"c":"\\\\"}]}] ')).toEqual([
       '{"a" : "],[\\"" }',
       '{"b":[1,{"c":"\\\\"}]}',
@@ -170,7 +167,7 @@ describe('the messages of a call', () => {
     expect(messagesIn(' {"a":[1,2]} ')).toEqual(['{"a":[1,2]}']);
     expect(messagesIn('[ ]')).toEqual([]);
   });
-  test('together are the array, whatever is in them', () => {
+  test('returns all elements of any array', () => {
     const property = fc.property(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
       fc.nat(3),

@@ -9,7 +9,7 @@ const signal = (message: unknown) => decodeMakerB(message).signal;
 const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';
 
 describe('a message of maker B', () => {
-  test('of moves tells who enters and leaves what: bed by 2 and 5, door by 4, anything else a region', () => {
+  test('decodes who enters and leaves the room, beds (2 and 5), doors (4) and other regions', () => {
     const move = (event: number, area_type?: number) => ({ 'track-id': 7, event, area_type, area_id: 3 });
     const kinds = [2, 5, 4, 1, undefined].map((type) => move(3, type));
     expect(signal(event(1, [move(1), move(2), ...kinds, move(4, 2)]))).toEqual({
@@ -26,7 +26,7 @@ describe('a message of maker B', () => {
       ],
     });
   });
-  test('of postures tells the pose of each track', () => {
+  test('decodes the pose of each track', () => {
     const data = [
       { 'track-id': 1, pose: 5 },
       { 'track-id': 2, pose: 10 },
@@ -39,11 +39,11 @@ describe('a message of maker B', () => {
       ],
     });
   });
-  test('is read entry by entry: what cannot be read of a list leaves the others', () => {
-    const odd = [null, 5, {}, { 'track-id': 1 }, { pose: '5' }, { 'track-id': 1, pose: 5.5 }, { pose: Number.NaN }];
-    const read = signal(event(2, [...odd, { 'track-id': 'x', pose: 5 }]));
+  test('decodes the valid entries of a list, and leaves out the others', () => {
+    const invalid = [null, 5, {}, { 'track-id': 1 }, { pose: '5' }, { 'track-id': 1, pose: 5.5 }, { pose: Number.NaN }];
+    const read = signal(event(2, [...invalid, { 'track-id': 'x', pose: 5 }]));
     expect(read).toEqual({ kind: 'postures', postures: [{ track: 0, pose: 5 }] });
-    expect(signal(event(2, odd))).toEqual({ kind: 'unknown' });
+    expect(signal(event(2, invalid))).toEqual({ kind: 'unknown' });
     expect(signal(event(2, []))).toEqual({ kind: 'postures', postures: [] });
   });
   test.each([
@@ -56,7 +56,7 @@ describe('a message of maker B', () => {
       { cmd: 'alarm', type: 8 },
       { kind: 'sign', situation: 'sensor_tilted' },
     ],
-  ])('that is %j is understood', (message, expected) => {
+  ])('decodes %j', (message, expected) => {
     expect(signal(message)).toEqual(expected);
   });
   test.each([
@@ -66,7 +66,7 @@ describe('a message of maker B', () => {
     [{ alarmType: 0, respirationRate: 15, heartRate: 0 }, null, true],
     [{ respirationRate: 0, heartRate: 0 }, null, false],
     [{ respirationRate: 15, heartRate: 'x' }, null, true],
-  ])('of vital signs %j is %s, with a reading: %s', (data, alarm, hasReading) => {
+  ])('decodes the vital signs %j as %s, with a reading: %s', (data, alarm, hasReading) => {
     expect(signal({ cmd: 'stat', data })).toEqual({ kind: 'vital', alarm, hasReading });
   });
   test.each([
@@ -88,10 +88,10 @@ describe('a message of maker B', () => {
     { cmd: 'stat', data: {} },
     { cmd: 'stat', data: [] },
     { cmd: 'event', type: '__proto__', data: [] },
-  ])('that is %j is unknown, and no fault', (message) => {
+  ])('decodes %j as unknown', (message) => {
     expect(signal(message)).toEqual({ kind: 'unknown' });
   });
-  test('that is anything at all never fails', () => {
+  test('never makes the decoder throw, whatever it contains', () => {
     const cmd = fc.constantFrom('event', 'alarm', 'stat', 'x');
     const data = fc.oneof(
       fc.jsonValue(),
@@ -116,13 +116,13 @@ describe('the uuid of a message of maker B', () => {
     messageUuid(sensorId, decodeMakerB(message), JSON.stringify(message), arrival);
   const people = (more: object) => event(3, { 'number-people': 1, ...more });
 
-  test('is its own one, at its top or in its data', () => {
+  test('comes from the message or its data if it is there', () => {
     for (const key of ['uuid', 'sensorEventId']) {
       expect(uuidOf({ ...people({}), [key]: UUID })).toBe(UUID);
       expect(uuidOf(people({ [key]: UUID }))).toBe(UUID);
     }
   });
-  test('is that of sensor, content and device timestamp, wherever that one is', () => {
+  test('depends on sensor, content and device timestamp, at the top or in the data', () => {
     for (const stamped of [people({ timestamp: 5 }), { ...people({}), timestamp: 5 }]) {
       expect(uuidOf(stamped, [9, 9])).toBe(uuidOf(stamped));
       expect(uuidOf(stamped, [1, 0], 'other')).not.toBe(uuidOf(stamped));
@@ -131,7 +131,7 @@ describe('the uuid of a message of maker B', () => {
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 6 })));
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 5, more: 1 })));
   });
-  test('without a timestamp is that of its arrival: its bytes decide later whether it is a repeat', () => {
+  test('depends on the arrival without a timestamp, so that bytes alone reveal a duplicate', () => {
     expect(uuidOf(people({}), [1, 0])).not.toBe(uuidOf(people({}), [2, 0]));
     for (const timestamp of [null, '5', -1, 1.5, 2 ** 60])
       expect(credible(decodeMakerB({ ...people({}), timestamp }), 5)).toMatchObject({

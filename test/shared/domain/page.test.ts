@@ -8,7 +8,7 @@ const query = z.object({ ...pageQuery, sortBy: sortBy(['id', 'name'], 'asc(name)
 const ids = (items: readonly { id: string | number }[]) => items.map(({ id }) => id);
 
 describe('the query of a list', () => {
-  test('has its defaults', () => {
+  test('defaults to the first page of 30, sorted by name', () => {
     expect(query.parse({})).toEqual({ page: 0, perPage: 30, sortBy: 'asc(name)' });
   });
   test('cuts perPage over 200 to 200', () => {
@@ -30,7 +30,7 @@ describe('the query of a list', () => {
     { sortBy: 'asc(nothing)' },
     { sortBy: 'ASC(name)' },
     { sortBy: 'asc(id),desc(name)' },
-  ])('refuses %j', (bad) => {
+  ])('rejects %j', (bad) => {
     expect(query.safeParse(bad).success).toBe(false);
   });
 });
@@ -42,36 +42,38 @@ describe('a list', () => {
     { id: 2, name: 'a', isActive: false },
     { id: 10, name: 'ä', isActive: true },
   ];
-  test('is sorted by a field, without regard to case, ties by id', () => {
+  test('sorts by a field in any case, and equal items by id', () => {
     expect(ids(sorted(items, 'asc(name)'))).toEqual([2, 10, 1, 3]);
     expect(ids(sorted(items, 'desc(name)'))).toEqual([1, 3, 2, 10]);
   });
-  test('is sorted by numbers as numbers, by texts as texts', () => {
+  test('sorts numbers as numbers and texts as texts', () => {
     expect(ids(sorted(items, 'asc(id)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sorted(items, 'desc(id)'))).toEqual([10, 3, 2, 1]);
     expect(ids(sorted([{ id: 'b' }, { id: 'a' }], 'asc(id)'))).toEqual(['a', 'b']);
   });
-  test('by isActive has false first', () => {
+  test('sorts false before true', () => {
     expect(ids(sorted(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sorted(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);
   });
-  test('is the same whatever the order before, and its pages give each item once', () => {
+  test('sorts independently of the previous order, and has each item on one page', () => {
     const item = fc.record({ id: fc.nat(30), name: fc.constantFrom('a', 'A', 'b', '') });
     const list = fc.uniqueArray(item, { selector: ({ id }) => id });
-    const property = fc.property(list, fc.nat(5), (all, extra) => {
-      const before = sorted(all, 'asc(name)');
-      expect(sorted(all.toReversed(), 'asc(name)')).toEqual(before);
+    const property = fc.property(list, fc.nat(5), (items, extra) => {
+      const inOrder = sorted(items, 'asc(name)');
+      expect(sorted(items.toReversed(), 'asc(name)')).toEqual(inOrder);
       const perPage = extra + 1;
-      const pages = Math.ceil(all.length / perPage);
-      const seen = Array.from({ length: pages }, (_, page) => pageOf(before, { page, perPage })[0].data);
-      expect(seen.flat()).toEqual(before);
-      expect(pageOf(before, { page: pages, perPage })).toEqual([{ total: all.length, page: pages, perPage, data: [] }]);
+      const pages = Math.ceil(items.length / perPage);
+      const seen = Array.from({ length: pages }, (_, page) => pageOf(inOrder, { page, perPage })[0].data);
+      expect(seen.flat()).toEqual(inOrder);
+      expect(pageOf(inOrder, { page: pages, perPage })).toEqual([
+        { total: items.length, page: pages, perPage, data: [] },
+      ]);
     });
     fc.assert(property);
   });
 });
 
-test('a search finds a substring in any case, and everything when it is empty', () => {
+test('finds a substring in any case, and everything if the search is empty', () => {
   expect(matches('', null)).toBe(true);
   expect(matches('ROOM', 'x', 'Bathroom 3')).toBe(true);
   expect(matches('ku\u0308che', 'K\u00dcCHE')).toBe(true);

@@ -7,11 +7,11 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { b } from '#test/fixtures/messages.ts';
 
 const start = 1_800_000_000_000;
-/** A message that is of `second`, by the clock of its device. */
+/** A message of this second by the clock of its device. */
 const at = (second: number, message: object) => ({ ...message, timestamp: start + second * 1_000 });
 
-/** What comes of messages that are received one after the other from a minute later on. A message with an event is kept elsewhere. */
-const said = (...messages: object[]): { situations: string[]; state: SensorState } => {
+/** The situations of messages that are received one after the other, from a minute later on, and the state after them. */
+const play = (...messages: object[]): { situations: string[]; state: SensorState } => {
   let state: SensorState = { ...newSensorState, isActive: true };
   const situations = messages.map((message, number) => {
     const raw = JSON.stringify(message);
@@ -31,24 +31,24 @@ const said = (...messages: object[]): { situations: string[]; state: SensorState
 };
 
 describe('a duplicate message of maker B without an event', () => {
-  test('does not begin a fall that is over', () => {
+  test('does not reopen a fall that has ended', () => {
     const lies = at(10, b.pose(1, 5));
-    const { situations } = said(at(0, b.pose(1, 5)), lies, at(20, b.pose(1, 4)), lies);
+    const { situations } = play(at(0, b.pose(1, 5)), lies, at(20, b.pose(1, 4)), lies);
     expect(situations).toEqual(['fall_detected', '', 'fall_finished', '']);
   });
   test('does not end an open fall', () => {
     const stands = at(0, b.pose(1, 4));
-    expect(said(stands, at(5, b.pose(1, 5)), stands, at(9, b.pose(1, 4))).situations).toEqual([
+    expect(play(stands, at(5, b.pose(1, 5)), stands, at(9, b.pose(1, 4))).situations).toEqual([
       '',
       'fall_detected',
       '',
       'fall_finished',
     ]);
   });
-  test('counts nobody twice', () => {
+  test('does not count a person twice', () => {
     const first = at(0, b.move(1, 1));
     const second = at(1, b.move(2, 1));
-    expect(said(first, second, second, at(2, b.move(3, 2)), second, at(3, b.move(4, 2))).situations).toEqual([
+    expect(play(first, second, second, at(2, b.move(3, 2)), second, at(3, b.move(4, 2))).situations).toEqual([
       'occupied_room',
       '',
       '',
@@ -59,19 +59,19 @@ describe('a duplicate message of maker B without an event', () => {
   });
   test('does not change the number of people', () => {
     const counts = [at(0, b.people(1)), at(5, b.people(2)), at(9, b.people(0))];
-    expect(said(...counts, at(5, b.people(2)))).toMatchObject({
+    expect(play(...counts, at(5, b.people(2)))).toMatchObject({
       situations: ['occupied_room', '', 'empty_room', ''],
       state: { people: 0 },
     });
   });
 });
 
-test('a late fall of maker B that is no duplicate alarms', () => {
-  const words = [at(0, b.pose(1, 1)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
-  expect(said(...words).situations).toEqual(['', '', 'fall_detected fall_finished']);
+test('raises the alarm of a late fall of maker B that is no duplicate', () => {
+  const messages = [at(0, b.pose(1, 1)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
+  expect(play(...messages).situations).toEqual(['', '', 'fall_detected fall_finished']);
 });
 
-test('the memory of messages without an event stays small', () => {
+test('keeps the memory of messages without an event small', () => {
   const many = Array.from({ length: 100 }, (_, second) => at(second, b.move(second, 1)));
-  expect(JSON.stringify(said(...many).state.eventless).length).toBeLessThan(200);
+  expect(JSON.stringify(play(...many).state.eventless).length).toBeLessThan(200);
 });

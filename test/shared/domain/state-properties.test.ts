@@ -9,9 +9,10 @@ import { noRoomContext, whenOf } from '#shared/domain/state/room-context.ts';
 import { step } from '#shared/domain/state/step.ts';
 import { passTime } from '#shared/domain/state/time.ts';
 
-// Whatever the order, repetition or loss of messages, and however much time passes between them.
+// These properties hold for any order, duplication and loss of messages, with any time between them.
 
-type Word = { message: object } | { pass: number };
+/** A message, or time (ms) that passes. */
+type Input = { message: object } | { pass: number };
 const starts = [1, 2, 3, 4];
 
 const fall = fc.record({
@@ -19,7 +20,7 @@ const fall = fc.record({
   status: fc.constantFrom(...fallStatuses, 'fall_suspected'),
   start: fc.constantFrom(...starts),
 });
-const wordOfA: fc.Arbitrary<Word> = fc.oneof(
+const inputOfA: fc.Arbitrary<Input> = fc.oneof(
   fall.map(({ type, status, start }) => ({ message: { type, payload: { status, timestamp: start } } })),
   fc
     .record({ presenceDetected: fc.boolean(), presenceRegionMap: fc.dictionary(fc.constantFrom('0', '1'), fc.nat(1)) })
@@ -27,7 +28,7 @@ const wordOfA: fc.Arbitrary<Word> = fc.oneof(
   fc.nat(200_000).map((pass) => ({ pass })),
 );
 const track = fc.constantFrom(1, 2);
-const wordOfB: fc.Arbitrary<Word> = fc.oneof(
+const inputOfB: fc.Arbitrary<Input> = fc.oneof(
   fc.record({ 'track-id': track, pose: fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11) }).map((person) => ({
     message: { cmd: 'event', type: 2, data: [person] },
   })),
@@ -39,44 +40,42 @@ const wordOfB: fc.Arbitrary<Word> = fc.oneof(
   fc.nat(200_000).map((pass) => ({ pass })),
 );
 
-type Told = EventDetails & { of: Word };
-const play = (maker: Manufacturer, words: readonly Word[]) => {
+const play = (maker: Manufacturer, inputs: readonly Input[]) => {
   let state: SensorState = newSensorState;
   let now = 0;
-  const told: Told[] = [];
-  for (const word of words) {
-    if ('pass' in word) now += word.pass;
+  const all: EventDetails[] = [];
+  for (const input of inputs) {
+    if ('pass' in input) now += input.pass;
     const { timings } = noRoomContext;
     const silentAt = state.lastSeen + 300_000;
     const { state: next, events } =
-      'pass' in word
+      'pass' in input
         ? (({ state: passed, events }) => ({ state: passed, events: events.map(({ happening }) => happening) }))(
             passTime(state, { now, silentAt, timings }),
           )
-        : step(state, decoders[maker](word.message).signal, whenOf(now, null), noRoomContext);
-    told.push(...events.map((event) => ({ ...event, of: word })));
+        : step(state, decoders[maker](input.message).signal, whenOf(now, null), noRoomContext);
+    all.push(...events);
     state = next;
   }
-  return { state, told, now };
+  return { state, events: all, now };
 };
-const alternates = (told: readonly Told[], opening: string, other: string, first = opening) => {
-  const seen = told
+const expectAlternating = (events: readonly EventDetails[], opening: string, other: string) => {
+  const seen = events
     .filter(({ situation }) => situation === opening || situation === other)
     .map(({ situation }) => situation);
-  for (const [at, situation] of seen.entries())
-    expect(situation).toBe((at % 2 === 0) === (first === opening) ? opening : other);
+  for (const [index, situation] of seen.entries()) expect(situation).toBe(index % 2 === 0 ? opening : other);
 };
-const count = (told: readonly Told[], situation: string) =>
-  told.filter((event) => event.situation === situation).length;
-/** Messages as a network gives them: repeated, lost, in any order. */
-const troubled = (word: fc.Arbitrary<Word>) => fc.array(word, { minLength: 1, maxLength: 60 });
+const count = (events: readonly EventDetails[], situation: string) =>
+  events.filter((event) => event.situation === situation).length;
+/** Messages as a network delivers them: duplicated, lost, in any order. */
+const anyInputs = (input: fc.Arbitrary<Input>) => fc.array(input, { minLength: 1, maxLength: 60 });
 
 describe('maker A', () => {
-  test('one start of a fall never leads to two reported falls, nor to any phase of it twice', () => {
-    const property = fc.property(troubled(wordOfA), (words) => {
-      const { told, state } = play('maker_a', words);
+  test('reports a start of a fall, and each of its phases, at most once', () => {
+    const property = fc.property(anyInputs(inputOfA), (inputs) => {
+      const { events, state } = play('maker_a', inputs);
       for (const situation of ['fall_suspected', 'fall_detected', 'fall_confirmed', 'fall_detected_sensitive'])
-        expect(count(told, situation)).toBeLessThanOrEqual(starts.length);
+        expect(count(events, situation)).toBeLessThanOrEqual(starts.length);
       for (const { phases } of state.falls) expect(new Set(phases).size).toBe(phases.length);
       expect(new Set(state.falls.map(({ start, isSensitive }) => `${start} ${isSensitive}`)).size).toBe(
         state.falls.length,
@@ -84,24 +83,24 @@ describe('maker A', () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('a fall that is called alarms exactly once, unless it was canceled before', () => {
-    const statuses = fc.array(fc.constantFrom(...fallStatuses), { maxLength: 12 });
-    const property = fc.property(statuses, (all) => {
-      const words = all.map((status) => ({ message: { type: 5, payload: { status, timestamp: 1 } } }));
-      // What is finished cannot be canceled any more.
-      const endedAt = all.findIndex(
+  test('raises exactly one alarm for calling, unless the fall was canceled before', () => {
+    const anyStatuses = fc.array(fc.constantFrom(...fallStatuses), { maxLength: 12 });
+    const property = fc.property(anyStatuses, (statuses) => {
+      const inputs = statuses.map((status) => ({ message: { type: 5, payload: { status, timestamp: 1 } } }));
+      // A finished fall can no longer be canceled.
+      const endedAt = statuses.findIndex(
         (status) => status === 'canceled' || status === 'fall_exit' || status === 'finished',
       );
-      const canceledAt = all[endedAt] === 'finished' ? -1 : endedAt;
-      const calledAt = all.indexOf('calling');
+      const canceledAt = statuses[endedAt] === 'finished' ? -1 : endedAt;
+      const calledAt = statuses.indexOf('calling');
       const alarms = calledAt >= 0 && (canceledAt < 0 || calledAt < canceledAt) ? 1 : 0;
-      expect(count(play('maker_a', words).told, 'fall_detected')).toBe(alarms);
+      expect(count(play('maker_a', inputs).events, 'fall_detected')).toBe(alarms);
     });
     fc.assert(property, { numRuns: 500 });
   });
-  test('every fall is over once enough time passed', () => {
-    const property = fc.property(troubled(wordOfA), (words) => {
-      const { state } = play('maker_a', [...words, { pass: 400_000 }]);
+  test('ends every fall after enough time', () => {
+    const property = fc.property(anyInputs(inputOfA), (inputs) => {
+      const { state } = play('maker_a', [...inputs, { pass: 400_000 }]);
       expect(state.falls.every(isEnded)).toBe(true);
     });
     fc.assert(property, { numRuns: 200 });
@@ -109,34 +108,34 @@ describe('maker A', () => {
 });
 
 describe.each([
-  ['maker_a', wordOfA],
-  ['maker_b', wordOfB],
-] as const)('%s', (maker, word) => {
-  test('presence alternates, and so does the activity of the sensor', () => {
-    const property = fc.property(troubled(word), (words) => {
-      const { told } = play(maker, words);
-      alternates(told, 'occupied_room', 'empty_room');
-      alternates(told, 'sensor_active', 'sensor_inactive');
+  ['maker_a', inputOfA],
+  ['maker_b', inputOfB],
+] as const)('%s', (maker, anyInput) => {
+  test('alternates between presence and absence, and between active and inactive', () => {
+    const property = fc.property(anyInputs(anyInput), (inputs) => {
+      const { events } = play(maker, inputs);
+      expectAlternating(events, 'occupied_room', 'empty_room');
+      expectAlternating(events, 'sensor_active', 'sensor_inactive');
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('a message that is repeated at once changes nothing and makes no event', () => {
-    // Somebody who enters the room is one more each time.
-    const property = fc.property(troubled(word), (words) => {
-      const { state, now } = play(maker, words);
-      const last = words.at(-1);
+  test('ignores a message that is repeated at once', () => {
+    // Except for people who enter or leave the room, who are counted each time.
+    const property = fc.property(anyInputs(anyInput), (inputs) => {
+      const { state, now } = play(maker, inputs);
+      const last = inputs.at(-1);
       if (!last || 'pass' in last || /"event":[12]\b/.test(JSON.stringify(last.message))) return;
       const { signal } = decoders[maker](last.message);
       if (signal.kind === 'unknown') return;
-      const again = step(state, signal, whenOf(now, null), noRoomContext);
-      expect(again.events).toEqual([]);
-      expect(again.state).toEqual(state);
+      const repeated = step(state, signal, whenOf(now, null), noRoomContext);
+      expect(repeated.events).toEqual([]);
+      expect(repeated.state).toEqual(state);
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('an unchanged state makes no event', () => {
-    const property = fc.property(troubled(word), (words) => {
-      const { state, now } = play(maker, words);
+  test('causes an event by time exactly if it changes the state', () => {
+    const property = fc.property(anyInputs(anyInput), (inputs) => {
+      const { state, now } = play(maker, inputs);
       const { events, state: later } = passTime(state, {
         now,
         silentAt: Number.POSITIVE_INFINITY,
@@ -149,12 +148,12 @@ describe.each([
 });
 
 describe('maker B', () => {
-  test('the first of two reported falls of a track ends before the second', () => {
-    const poses = fc.array(fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11), { maxLength: 40 });
-    const property = fc.property(poses, (all) => {
-      const words = all.map((pose) => ({ message: { cmd: 'event', type: 2, data: [{ 'track-id': 1, pose }] } }));
-      const { told } = play('maker_b', words);
-      const ends = told.filter(({ situation }) => situation === 'fall_detected' || situation === 'fall_finished');
+  test('ends the first of two reported falls of a track before the second', () => {
+    const anyPoses = fc.array(fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11), { maxLength: 40 });
+    const property = fc.property(anyPoses, (poses) => {
+      const inputs = poses.map((pose) => ({ message: { cmd: 'event', type: 2, data: [{ 'track-id': 1, pose }] } }));
+      const { events } = play('maker_b', inputs);
+      const ends = events.filter(({ situation }) => situation === 'fall_detected' || situation === 'fall_finished');
       let open = false;
       for (const { situation } of ends) {
         if (situation === 'fall_detected') expect(open).toBe(false);

@@ -13,7 +13,7 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
 const samples = {
-  'an e-mail address': {
+  'an email address': {
     schema: email,
     good: [
       '',
@@ -110,25 +110,25 @@ const samples = {
 
 describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
   const documented = ajv.compile(z.toJSONSchema(schema));
-  const takes = (value: string) => schema.safeParse(value).success;
+  const accepts = (value: string) => schema.safeParse(value).success;
 
-  test('is taken when it is well-formed, with letters of any script where they may be, and refused when not', () => {
-    expect(good.filter((value) => !takes(value))).toEqual([]);
-    expect(bad.filter(takes)).toEqual([]);
+  test('accepts well-formed values in any script, and rejects others', () => {
+    expect(good.filter((value) => !accepts(value))).toEqual([]);
+    expect(bad.filter(accepts)).toEqual([]);
   });
 
-  test('is what its JSON Schema says, which refuses nothing that is taken', () => {
+  test('never rejects an accepted value in its JSON Schema', () => {
     expect(good.filter((value) => !documented(value))).toEqual([]);
-    // A pattern that all engines read says less than is checked, but not nothing.
+    // A pattern that all regex engines understand allows more than is accepted, but not everything.
     expect(bad.filter((value) => !documented(value)).length).toBeGreaterThan(2);
     fc.assert(
-      fc.property(anyText(5), (value) => !takes(value) || documented(value)),
+      fc.property(anyText(5), (value) => !accepts(value) || documented(value)),
       { numRuns: 500 },
     );
   });
 });
 
-test('a name that was stored when anything was one is read as the default', () => {
+test('replaces a stored value that is no longer allowed by the default', () => {
   const stored = { ntpServerPrimary: 'a b', ntpServerSecondary: 'ntp', presenceReportMinRateSec: 5 };
   expect(stillAllowed(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
 });

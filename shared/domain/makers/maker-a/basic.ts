@@ -22,18 +22,18 @@ export const newBasic: StoredBasic = {
 };
 
 /**
- * Gives the end of a mode (ms; 0: it is off). Switching it on starts it, sending it as on again does not extend it, and
- * switching it off ends it.
+ * Returns when a mode ends (ms; 0 if it is off). Enabling it starts it, enabling it again does not extend it, and disabling
+ * it ends it.
  */
-const until = (wanted: boolean, before: number, now: number, length: number): number => {
-  if (!wanted) return 0;
-  return before > now ? before : now + length;
+const endOfMode = (isEnabled: boolean, before: number, now: number, duration: number): number => {
+  if (!isEnabled) return 0;
+  return before > now ? before : now + duration;
 };
 
-/** Applies an update at `now` (ms). A test mode ends at the latest with a running learning phase. */
+/** Applies an update at `now` (ms). The test mode ends with a running learning phase at the latest. */
 export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number): StoredBasic => {
-  const learningUntil = until(body.learningModeEnabled, before.learningUntil, now, LEARNING_MS);
-  const testUntil = until(body.testModeEnabled, before.testUntil, now, TEST_MODE_MS);
+  const learningUntil = endOfMode(body.learningModeEnabled, before.learningUntil, now, LEARNING_MS);
+  const testUntil = endOfMode(body.testModeEnabled, before.testUntil, now, TEST_MODE_MS);
   return {
     volume: body.volume,
     ledMode: body.ledMode,
@@ -44,8 +44,8 @@ export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number)
 };
 
 /**
- * Ends the learning phase, because the device reported at `time` (ms) that it has learnt. It is null if the report is
- * about an earlier phase.
+ * Ends the learning phase, because the device reported at `time` (ms) that it has learned. Null if the report is about an
+ * earlier phase.
  */
 export const learntBasic = (stored: StoredBasic, time: number): StoredBasic | null =>
   stored.learningUntil > time && stored.learningUntil - LEARNING_MS <= time
@@ -53,15 +53,15 @@ export const learntBasic = (stored: StoredBasic, time: number): StoredBasic | nu
     : null;
 
 /**
- * What a change at `now` (ms) does to the ends of learning phases (ms): one is to come, or one that was is not any more.
- * Null: none of it.
+ * Returns how a change at `now` (ms) affects the end (ms) of the learning phase: `begun` is a new end, `dropped` one that no
+ * longer holds; null if there is none.
  */
 export const learningEnds = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({
   begun: learningUntil > now && learningUntil !== before.learningUntil ? learningUntil : null,
   dropped: before.learningUntil > now && learningUntil !== before.learningUntil ? before.learningUntil : null,
 });
 
-/** Gives the configuration as it is read at `now` (ms). */
+/** Returns the configuration as it is read at `now` (ms). */
 export const viewBasic = (
   stored: StoredBasic,
   { name, optimizationEnabled }: { name: string; optimizationEnabled: boolean },

@@ -2,30 +2,30 @@ import { choice, field, flag, type Values, whole, words } from '#shared/domain/c
 import { int32 } from '#shared/domain/values.ts';
 
 /**
- * The fields of D1 O14 without `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are
+ * The fields of D1 O14 without `learningModeEndDate`, which only responses have. `name` and `optimizationEnabled` are
  * stored in the sensor.
  */
 export const basicFields = {
-  name: words([3, 64], 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
-  volume: whole(0, 'beep on a fall; 0 is off', { min: 0, max: 100 }),
+  name: words([3, 64], 'Sensor 0A1B', 'name of the sensor; initially the last 4 digits of its hardware id'),
+  volume: whole(0, 'volume of the beep on a fall; 0 is off', { min: 0, max: 100 }),
   ledMode: choice([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
   learningModeEnabled: flag(
     false,
-    'setting it starts the learning phase of 14 days, whose end is the event `sensor/learning_completed`, and discards the active sensitivity map',
+    'true starts the learning phase of 14 days, which ends with the event `sensor/learning_completed`, and discards the active sensitivity map',
   ),
-  testModeEnabled: flag(false, 'turns itself off after 24 h and when the learning phase ends', { from: 31 }),
-  fallingMitigatorEnabled: flag(false, 'fewer false alarms at the risk of missing a few real falls', { from: 40 }),
+  testModeEnabled: flag(false, 'turns itself off after 24 h, and when the learning phase ends', { from: 31 }),
+  fallingMitigatorEnabled: flag(false, 'fewer false alarms, at the risk of missing a few real falls', { from: 40 }),
   optimizationEnabled: flag(true, 'feedback may be used to improve detection'),
 } as const;
 
 /** The body of O14. */
 export type BasicUpdate = Values<typeof basicFields>;
-/** The answer of O14. `learningModeEndDate` (ms) is null outside of a learning phase. */
+/** The response of O14. `learningModeEndDate` (ms) is null outside of a learning phase. */
 export type Basic = BasicUpdate & { learningModeEndDate: number | null };
 
-const mode = (what: string) => choice([0, 1], 0, `${what}: 0 active low, 1 active high`);
-const policy = (what: string) =>
-  choice([0, 1, 2, 3, 4, 6], 0, `${what}: 0 off, 1 fall, 2 out of bed, 3 sensitive fall, 4 any fall, 6 bed exit`);
+const mode = (contact: string) => choice([0, 1], 0, `${contact}: 0 active low, 1 active high`);
+const policy = (contact: string) =>
+  choice([0, 1, 2, 3, 4, 6], 0, `${contact}: 0 off, 1 fall, 2 out of bed, 3 sensitive fall, 4 any fall, 6 bed exit`);
 
 /** The fields of D1 O15. */
 export const dryContactFields = {
@@ -33,7 +33,11 @@ export const dryContactFields = {
   primaryPolicy: policy('primary contact'),
   secondaryMode: mode('secondary contact'),
   secondaryPolicy: policy('secondary contact'),
-  activationDurationSec: whole(30, 'seconds that the contact stays active on a fall', { min: 1, max: 300, from: 40 }),
+  activationDurationSec: whole(30, 'seconds that the contact stays active after a fall', {
+    min: 1,
+    max: 300,
+    from: 40,
+  }),
 } as const;
 
 const logLevels = ['Disable', 'Verbose', 'Debug', 'QaDebug', 'Info', 'Warn', 'Error'] as const;
@@ -41,16 +45,18 @@ const logLevels = ['Disable', 'Verbose', 'Debug', 'QaDebug', 'Info', 'Warn', 'Er
 const pinned = field<number | null>(
   () => int32(1, 2_147_483_647).nullable(),
   null,
-  'versionCode to install at the next start, whatever the global version; null: the global one',
+  'versionCode to install at the next start, regardless of the global version; null: the global version',
 );
 
 /** The fields of D1 O16. */
 export const firmwareFields = {
   firmwareVersion: pinned,
-  otaEnabled: flag(true, 'updates over the air', { until: 38 }),
+  otaEnabled: flag(true, 'over-the-air updates', { until: 38 }),
   logLevel: choice([-1, 0, 1, 2, 3], 1, '-1 verbose, 0 debug, 1 info, 2 warning, 3 error'),
-  mqttLogLevelLive: choice(logLevels, 'Info', 'messages that are sent at once', { from: 42 }),
-  mqttLogLevelOnDemand: choice(logLevels, 'Debug', 'messages that are kept and sent on request', { from: 42 }),
+  mqttLogLevelLive: choice(logLevels, 'Info', 'lowest level of messages that are sent at once', { from: 42 }),
+  mqttLogLevelOnDemand: choice(logLevels, 'Debug', 'lowest level of messages that are kept and sent on request', {
+    from: 42,
+  }),
 } as const;
 
 /** The fields of D1 O17. */

@@ -7,22 +7,22 @@ import { messagesOfMakerA as kinds, REGION, Target } from './messages.ts';
 const Envelope = z.object({ type: z.union([z.int(), z.string()]), payload: z.record(z.string(), z.unknown()) });
 
 type Content = Omit<Decoded, 'uuid'>;
-/** What was read of a payload; null when it lacks what the message is about. */
+/** The decoded payload; null if it lacks a required field. */
 type Read = Content | null;
 
-/** Of a map or a list every entry counts that is as it should be, whatever the others are. */
+/** Returns the entries of an object or array. Each valid entry counts, even if others are invalid. */
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
-const inside = (payload: unknown, name: string): unknown => (payload as Record<string, unknown>)[name];
+const fieldOf = (payload: unknown, name: string): unknown => (payload as Record<string, unknown>)[name];
 
 const regionsOf = (payload: unknown): Record<number, boolean> =>
   Object.fromEntries(
-    entriesOf(inside(payload, 'presenceRegionMap'))
+    entriesOf(fieldOf(payload, 'presenceRegionMap'))
       .filter(([index, value]) => REGION.test(index) && (value === 0 || value === 1))
       .map(([index, value]) => [index, value === 1]),
   );
 
-type Placed = {
+type FallLocation = {
   fallLocX_cm?: number | undefined;
   fallLocY_cm?: number | undefined;
   fallLocZ_cm?: number | undefined;
@@ -35,18 +35,21 @@ const pointAt = (x: number, y: number, z?: number): Point => ({
   ...(z !== undefined && { z: rounded(z) }),
 });
 
-/** Gives the location of a fall, and otherwise the position of the first target that the device tracks. */
-const pointOf = (payload: unknown, { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: Placed = {}): Point | null => {
+/** Returns the location of a fall, or else the position of the first target that the device tracks. */
+const pointOf = (
+  payload: unknown,
+  { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: FallLocation = {},
+): Point | null => {
   if (x !== undefined && y !== undefined) return pointAt(x, y, z);
-  const [[, first] = []] = entriesOf(inside(payload, 'trackerTargets'));
+  const [[, first] = []] = entriesOf(fieldOf(payload, 'trackerTargets'));
   const { found } = readFields(Target, first);
   return found.xPosCm !== undefined && found.yPosCm !== undefined
     ? pointAt(found.xPosCm, found.yPosCm, found.zPosCm)
     : null;
 };
 
-type Timed = { timestamp?: number | undefined; statusUpdateTimestamp?: number | undefined };
-const timeOf = ({ statusUpdateTimestamp, timestamp }: Timed): number | null =>
+type Timestamps = { timestamp?: number | undefined; statusUpdateTimestamp?: number | undefined };
+const timeOf = ({ statusUpdateTimestamp, timestamp }: Timestamps): number | null =>
   statusUpdateTimestamp ?? timestamp ?? null;
 
 const presence = (payload: unknown): Read => {
@@ -63,7 +66,7 @@ const presence = (payload: unknown): Read => {
   };
 };
 
-const fallBy =
+const fallDecoder =
   (type: 5 | 8, statusOf: (status: string) => FallStatus) =>
   (payload: unknown): Read => {
     const { found, wrong } = readFields(kinds[type].fields, payload);
@@ -109,24 +112,24 @@ const state = (payload: unknown): Read => {
 
 const decoders: Record<keyof typeof kinds, (payload: unknown) => Read> = {
   4: presence,
-  5: fallBy(5, (status) => status as FallStatus),
-  // Sensitive falls have the same states with another name for the first one, and without `fall_confirmed`.
-  8: fallBy(8, (status) => (status === 'fall_suspected' ? 'fall_detected' : (status as FallStatus))),
+  5: fallDecoder(5, (status) => status as FallStatus),
+  // Sensitive falls have the same states, except for another name of the first one and no `fall_confirmed`.
+  8: fallDecoder(8, (status) => (status === 'fall_suspected' ? 'fall_detected' : (status as FallStatus))),
   10: bedExit,
   state,
 };
 const isKnown = (type: unknown): type is keyof typeof kinds =>
   (typeof type === 'number' || typeof type === 'string') && Object.hasOwn(decoders, type);
 
-const notUnderstood = (message: unknown, payload: unknown): Content => {
+const unknownContent = (message: unknown, payload: unknown): Content => {
   const deviceTime = timeOf(readFields(kinds[10].fields, payload).found);
   const identity = deviceTime === null ? null : ['unknown', deviceTime, JSON.stringify(message)];
   return { signal: { kind: 'unknown' }, deviceTime, identity, wrong: [] };
 };
 
-/** Decodes a message of a maker A device. It never throws: a message that it does not understand is `unknown`. */
+/** Decodes a message of a maker A device. Never throws: a message that cannot be understood is `unknown`. */
 export const decodeMakerA = (message: unknown): Decoded => {
   const { type, payload } = Envelope.safeParse(message).data ?? {};
-  const content = (isKnown(type) && decoders[type](payload)) || notUnderstood(message, payload);
+  const content = (isKnown(type) && decoders[type](payload)) || unknownContent(message, payload);
   return { ...content, wrong: content.wrong.map((name) => `payload.${name}`), uuid: ownUuid(message, payload) };
 };

@@ -3,15 +3,15 @@ import { fallStatuses } from '#shared/domain/event/message.ts';
 import { millis, uuid } from '#shared/domain/values.ts';
 import { EXAMPLE_TIME, type MessageKind } from '../message-fields.ts';
 
-// The messages of maker A as they are documented and read. Every field may be missing but those that say what happened.
+// The messages of maker A as they are documented and decoded. Only the fields that say what happened are required.
 
 const time = (what: string) => millis.optional().describe(`${what}, ms since the Unix epoch`);
 const flag = (what: string) => z.boolean().optional().describe(what);
 const coordinate = (what: string) => z.number().min(-100_000).max(100_000).describe(`cm, ${what}`);
 
 const ids = {
-  uuid: uuid.optional().describe('Identifies the message: repeated under it, it is one event'),
-  sensorEventId: uuid.optional().describe('Another name of `uuid`'),
+  uuid: uuid.optional().describe('Identifies the message: duplicates with the same one count once'),
+  sensorEventId: uuid.optional().describe('Alias of `uuid`'),
 };
 export const Target = z.object({
   xPosCm: coordinate('to the right of the sensor'),
@@ -23,18 +23,18 @@ const placed = {
     .array(Target)
     .max(64)
     .optional()
-    .describe('Where people are; the first one is the place of the event where no `fallLoc` is'),
+    .describe('Positions of people; the first one locates the event if there is no `fallLoc`'),
 };
 const fall = {
-  timestamp: time('Start of the fall, which identifies it: all messages of a fall have the same one'),
-  statusUpdateTimestamp: time('When it got this status'),
-  fallLocX_cm: coordinate('to the right of the sensor, where the person lies').optional(),
+  timestamp: time('Start of the fall, which identifies it: the same in all messages of a fall'),
+  statusUpdateTimestamp: time('Time of this status'),
+  fallLocX_cm: coordinate('location of the fall, to the right of the sensor').optional(),
   fallLocY_cm: coordinate('to the front').optional(),
   fallLocZ_cm: coordinate('above the floor; 0 if it is missing').optional(),
-  isSimulated: flag('A test: it fires only rules with `includeSimulated`'),
-  isLearning: flag('The device is in its learning phase; `false` ends the learning mode here'),
-  isSilent: flag('It makes an event, and fires no rule'),
-  exitReason: z.unknown().optional().describe('Why the device gave the fall up; kept, not interpreted'),
+  isSimulated: flag('A test, which fires only rules with `includeSimulated`'),
+  isLearning: flag('The device is in its learning phase; `false` ends the learning mode of the sensor'),
+  isSilent: flag('The fall leads to events, but fires no rule'),
+  exitReason: z.unknown().optional().describe('Why the device dropped the fall; stored, not interpreted'),
   ...placed,
   ...ids,
 };
@@ -46,17 +46,17 @@ const presence = {
   name: 'Presence',
   example: { presenceDetected: true, presenceRegionMap: { 0: 1 }, timestamp: EXAMPLE_TIME },
   about:
-    'Who is where. A change of `presenceDetected` leads to `presence / occupied_room` or `presence / empty_room`, and a ' +
-    'change of a region in `presenceRegionMap` to `region / entered` or `left`, `bed / entered` or `left`, `door / entered` or `left`, by ' +
-    'the kind of the region. The same again leads to nothing.',
+    'Presence in the room and its regions. A change of `presenceDetected` leads to `presence / occupied_room` or ' +
+    '`presence / empty_room`, a change of a region in `presenceRegionMap` to `region / entered` or `left`, ' +
+    '`bed / entered` or `left`, `door / entered` or `left`, by the kind of the region. No change leads to no event.',
   fields: z.object({
-    presenceDetected: flag('Is anybody in the room?'),
+    presenceDetected: flag('Whether somebody is in the room'),
     presenceRegionMap: z
       .record(z.string().regex(REGION), z.literal([0, 1]))
       .optional()
-      .describe('1: somebody is in the region with this `positionIdx`; 0: nobody is'),
-    timestamp: time('When it was so'),
-    statusUpdateTimestamp: time('The same; it wins over `timestamp`'),
+      .describe('1 if somebody is in the region with this `positionIdx`, 0 if not'),
+    timestamp: time('Time of the report'),
+    statusUpdateTimestamp: time('The same; takes precedence over `timestamp`'),
     ...placed,
     ...ids,
   }),
@@ -73,13 +73,13 @@ const falls = {
     fallLocZ_cm: 20,
   },
   about:
-    'A fall and what becomes of it. `fall_detected` (the device begins to look closer) leads to `fall / fall_suspected`, ' +
+    'A fall and its states. `fall_detected` (the device starts its analysis) leads to `fall / fall_suspected`, ' +
     '`fall_confirmed` to `fall / confirmed`, `calling` to `fall / fall_detected`, which is the alarm, `finished` to `fall / finished`, `fall_exit` ' +
-    'and `canceled` to `fall / canceled`. Three starts in five minutes without `calling` also lead to `fall / fall_loop`. Where the device ' +
-    'says no more, time moves the fall on, by the critical configuration of the sensor: `confirmed` after the larger of ' +
+    'and `canceled` to `fall / canceled`. Three starts within five minutes without `calling` also lead to `fall / fall_loop`. If the device ' +
+    'stops reporting, time advances the fall, according to the critical configuration of the sensor: `confirmed` after the larger of ' +
     '`durationUntilConfirmSec` (from v0.40; before, at once) and `energyDurationUntilConfirm` (from v0.42), then `fall_detected` after ' +
-    '`confirmedToAlertTimeoutSec`, then `finished` after `callingDurationSec` (before v0.38 `callingToFinishTime`). Such an event has the date that the ' +
-    'configuration gives, and is told up to 3 s later, so that the word of the device comes first.',
+    '`confirmedToAlertTimeoutSec`, then `finished` after `callingDurationSec` (before v0.38 `callingToFinishTime`). Such an event is dated ' +
+    'by the configuration, and created up to 3 s later, so that a report of the device takes precedence.',
   fields: z.object({ status: z.enum(fallStatuses).describe('State of the fall'), ...fall }),
 } satisfies MessageKind;
 
@@ -87,7 +87,7 @@ const sensitiveFalls = {
   name: 'SensitiveFall',
   example: { status: 'calling', timestamp: EXAMPLE_TIME, statusUpdateTimestamp: EXAMPLE_TIME + 20_000 },
   about:
-    'A fall that the sensitivity mode found. `fall_suspected` leads to `fall / fall_suspected_sensitive`, `calling` to ' +
+    'A fall that the sensitivity mode detected. `fall_suspected` leads to `fall / fall_suspected_sensitive`, `calling` to ' +
     '`fall / fall_detected_sensitive`, which is the alarm, `finished` to `fall / finished`, `fall_exit` and `canceled` to `fall / canceled`.',
   fields: z.object({
     status: z.enum(['fall_suspected', 'calling', 'finished', 'fall_exit', 'canceled']).describe('State of the fall'),
@@ -99,10 +99,10 @@ const bedExit = {
   name: 'BedExit',
   example: { timestamp: EXAMPLE_TIME },
   about:
-    'Somebody left the bed: `bed / left`. Further ones are suppressed for the `bedExitSuspendDuration` of the sensor.',
+    'Somebody left the bed: `bed / left`. Further exits are suppressed for the `bedExitSuspendDuration` of the sensor.',
   fields: z.object({
-    timestamp: time('When it happened'),
-    statusUpdateTimestamp: time('The same; it wins over `timestamp`'),
+    timestamp: time('Time of the exit'),
+    statusUpdateTimestamp: time('The same; takes precedence over `timestamp`'),
     ...placed,
     ...ids,
   }),
@@ -111,10 +111,14 @@ const bedExit = {
 const state = {
   name: 'State',
   example: { versionName: '0.42.1' },
-  about: 'The device itself. It makes no event; an inactive sensor becomes active by it, as by any message.',
+  about: 'The state of the device. It leads to no event, but makes an inactive sensor active, like any message.',
   fields: z.object({
-    status: z.unknown().optional().describe('Kept, not interpreted'),
-    versionName: z.string().max(64).optional().describe('Firmware, such as `0.42.1`: the sensor gets the version 42'),
+    status: z.unknown().optional().describe('Stored, not interpreted'),
+    versionName: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Firmware, such as `0.42.1`, which sets the version of the sensor to 42'),
     ...ids,
   }),
 } satisfies MessageKind;

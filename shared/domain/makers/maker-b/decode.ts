@@ -10,25 +10,25 @@ const Envelope = z.object({
   data: z.unknown().optional(),
 });
 
-/** What was read, and which fields were left out; null when the data lacks what the message is about. */
+/** The decoded signal, and the invalid fields that were left out; null if the data lacks a required field. */
 type Read = { signal: Signal; wrong: readonly string[] } | null;
 
 /**
- * Reads the entries of a list, and leaves out those that lack what they are about. Null if the value is no list, or if it
- * has entries and none of them is left.
+ * Reads the entries of a list, and leaves out those that lack a required field. Null if the value is no list, or if no entry
+ * of the list is left.
  */
 const entriesOf = <F extends z.ZodObject, T>(
   fields: F,
   data: unknown,
-  make: (found: ReturnType<typeof readFields<F>>['found']) => T | null,
+  create: (found: ReturnType<typeof readFields<F>>['found']) => T | null,
 ): { entries: T[]; wrong: string[] } | null => {
   if (!Array.isArray(data)) return null;
   const wrong: string[] = [];
-  const entries = data.slice(0, 64).flatMap((entry, at) => {
+  const entries = data.slice(0, 64).flatMap((entry, index) => {
     const read = readFields(fields, entry);
-    const made = make(read.found);
-    wrong.push(...(made === null ? [`data.${at}`] : read.wrong.map((name) => `data.${at}.${name}`)));
-    return made === null ? [] : [made];
+    const created = create(read.found);
+    wrong.push(...(created === null ? [`data.${index}`] : read.wrong.map((name) => `data.${index}.${name}`)));
+    return created === null ? [] : [created];
   });
   return entries.length === 0 && data.length > 0 ? null : { entries, wrong };
 };
@@ -80,7 +80,7 @@ const vital = (data: unknown): Read => {
   const rates = [respirationRate, heartRate].filter((rate) => rate !== undefined);
   if (rates.length === 0 && alarmType === undefined) return null;
   const alarm = alarmType === undefined ? null : (vitalAlarms[alarmType] ?? null);
-  // A rate of 0 means that nothing was measured, so it does not show that all is well again.
+  // A rate of 0 means that nothing was measured, so it does not end an alarm.
   const hasReading = rates.length === 0 || rates.some((rate) => rate > 0);
   return { signal: { kind: 'vital', alarm, hasReading }, wrong: wrong.map((name) => `data.${name}`) };
 };
@@ -100,7 +100,7 @@ const read = (message: unknown): NonNullable<Read> => {
   return (cmd === 'stat' ? vital(data) : null) ?? byType?.(data) ?? { signal: { kind: 'unknown' }, wrong: [] };
 };
 
-/** Decodes a message of a maker B device. It never throws: a message that it does not understand is `unknown`. */
+/** Decodes a message of a maker B device. Never throws: a message that cannot be understood is `unknown`. */
 export const decodeMakerB = (message: unknown): Decoded => {
   const data = (message as { data?: unknown } | null)?.data;
   const top = readFields(OfAll, message);

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { millis, uuid } from '#shared/domain/values.ts';
 import type { MessageKind } from '../message-fields.ts';
 
-// The messages of maker B as they are documented and read. What they say is in `data`.
+// The messages of maker B as they are documented and decoded. Their content is in `data`.
 
-// A track without a valid number still is a person. All such tracks count as track 0.
-const track = z.int().min(0).max(2_147_483_647).describe('The person, as the sensor follows one; 0 if it is missing');
+// A track without a valid number is still a person. All such tracks count as track 0.
+const track = z.int().min(0).max(2_147_483_647).describe('Number of the tracked person; 0 if it is missing');
 
-/** Somebody enters or leaves the room or one of its areas. */
+/** A person who enters or leaves the room or one of its areas. */
 export const MoveEntry = z.object({
   'track-id': track.optional(),
   event: z.literal([1, 2, 3, 4]).describe('1 enters the room, 2 leaves it, 3 enters an area, 4 leaves it'),
@@ -22,13 +22,13 @@ export const PostureEntry = z.object({
     .max(255)
     .describe(
       '2 suspected fall, 5 fall, 7 and 8 suspected and confirmed sitting on the ground, 10 and 11 suspected and confirmed ' +
-        'sitting up in bed; any other ends the fall of the track',
+        'sitting up in bed; any other pose ends the fall of the track',
     ),
 });
 
-const rate = (what: string) => z.number().min(0).max(1_000).optional().describe(`${what} a minute; 0: not measured`);
+const rate = (what: string) => z.number().min(0).max(1_000).optional().describe(`${what} per minute; 0: not measured`);
 
-/** How a message of maker B says its kind: by `cmd` and `type`. */
+/** A kind of message of maker B, identified by `cmd` and `type`. */
 type Kind = MessageKind & { type: number | null };
 
 const moves = {
@@ -36,8 +36,8 @@ const moves = {
   example: { data: [{ 'track-id': 1, event: 3, area_type: 2, area_id: 0 }] },
   type: 1,
   about:
-    'In and out. The first person leads to `presence / occupied_room`, the last one to `presence / empty_room`; areas to ' +
-    '`bed / entered` or `left`, `door / entered` or `left`, `region / entered` or `left`.',
+    'People who enter or leave. The first to enter the room leads to `presence / occupied_room`, the last to leave it to ' +
+    '`presence / empty_room`; areas lead to `bed / entered` or `left`, `door / entered` or `left`, `region / entered` or `left`.',
   fields: z.object({ data: z.array(MoveEntry).max(64) }),
 } satisfies Kind;
 const postures = {
@@ -47,35 +47,36 @@ const postures = {
   about:
     'Postures. 2 leads to `fall / fall_suspected`, 5 to `fall / fall_detected`, 7 to `fall / fall_suspected_sensitive`, 8 ' +
     'to `fall / fall_detected_sensitive`, 11 to `posture / sitting_up_in_bed`. Another pose of the same track ends its fall: ' +
-    '`fall / finished` after 5 or 8, else `fall / canceled`. Three times 2 in five minutes also lead to `fall / fall_loop`.',
+    '`fall / finished` after 5 or 8, otherwise `fall / canceled`. 2 three times within five minutes also leads to `fall / fall_loop`.',
   fields: z.object({ data: z.array(PostureEntry).max(64) }),
 } satisfies Kind;
 const people = {
   name: 'People',
   example: { data: { 'number-people': 1 } },
   type: 3,
-  about: 'How many people are in the room: `presence / occupied_room` or `presence / empty_room` when it changes.',
-  fields: z.object({ data: z.object({ 'number-people': z.int().min(0).max(1_000).describe('How many there are') }) }),
+  about:
+    'The number of people in the room: `presence / occupied_room` or `presence / empty_room` when presence changes.',
+  fields: z.object({ data: z.object({ 'number-people': z.int().min(0).max(1_000).describe('Number of people') }) }),
 } satisfies Kind;
 const online = {
   name: 'Online',
   example: { data: { status: 1 } },
   type: 5,
-  about: 'The sensor goes away (`sensor / inactive`) or is back (`sensor / active`).',
+  about: 'The sensor goes offline (`sensor / inactive`) or comes back online (`sensor / active`).',
   fields: z.object({ data: z.object({ status: z.literal([0, 1]).describe('0 online, 1 offline') }) }),
 } satisfies Kind;
 const weakSignal = {
   name: 'WeakSignal',
   example: {},
   type: 7,
-  about: 'The radio signal is weak: `sensor / weak_signal`. It needs no data.',
+  about: 'The radio signal is weak: `sensor / weak_signal`. No data is needed.',
   fields: z.object({}),
 } satisfies Kind;
 const tilted = {
   name: 'Tilted',
   example: {},
   type: 8,
-  about: 'The sensor was moved: `sensor / tilted`. It needs no data.',
+  about: 'The sensor was moved: `sensor / tilted`. No data is needed.',
   fields: z.object({}),
 } satisfies Kind;
 const vital = {
@@ -103,9 +104,9 @@ const vital = {
 /** Every kind of message of maker B. */
 export const messagesOfMakerB = { moves, postures, people, online, weakSignal, tilted, vital };
 
-/** The fields of every message of maker B besides its kind and its data. */
+/** The fields of every message of maker B besides its kind and data. */
 export const OfAll = z.object({
-  timestamp: millis.optional().describe('When it happened, ms since the Unix epoch; or in `data`'),
-  uuid: uuid.optional().describe('Identifies the message: repeated under it, it is one event'),
-  sensorEventId: uuid.optional().describe('Another name of `uuid`'),
+  timestamp: millis.optional().describe('Time of the message, ms since the Unix epoch; can be in `data` instead'),
+  uuid: uuid.optional().describe('Identifies the message: duplicates with the same one count once'),
+  sensorEventId: uuid.optional().describe('Alias of `uuid`'),
 });

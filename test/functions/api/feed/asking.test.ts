@@ -102,7 +102,7 @@ test('alarms every minute and sends one email after 10 minutes without a fetch',
   const email = `chief-${customerId}@example.com`;
   await client.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
   const alarms = () => world.valuesOf('FeedsNotFetched').length;
-  const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Nobody fetches`)).length;
+  const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Feed not fetched`)).length;
   const before = alarms();
   await feed();
   await world.pass(590_000);

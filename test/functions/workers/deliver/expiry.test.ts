@@ -54,7 +54,7 @@ const furnish = async () => {
   const alarmsBefore = world.valuesOf('AlarmsFailed').length;
   const notified = () => {
     const events = other.received.map(({ body }) => JSON.parse(body).event);
-    const mailed = mails.filter((mail) => mail.startsWith(`mail to ${boss.email}: A fall was not told`));
+    const mailed = mails.filter((mail) => mail.startsWith(`mail to ${boss.email}: Fall alert not delivered`));
     return {
       events: events.filter(({ type, action }) => `${type}/${action}` === 'delivery/failed').length,
       mails: mailed.length,

@@ -53,8 +53,8 @@ test('disables a webhook, with a notice and a mail, only after two minutes of no
   expect(actions().filter((action) => action === 'delivery/failed')).toHaveLength(1);
   const heads = mailsHere().map((mail) => mail.split('\n')[0]?.replace(/\d+@/, 'N@'));
   expect(heads.toSorted()).toEqual([
-    expect.stringMatching(/^mail to boss-N@example\.com: Der Webhook „.+“ wurde abgeschaltet$/),
-    expect.stringMatching(/^mail to boss-N@example\.com: Ein Sturz wurde nicht gemeldet: /),
+    expect.stringMatching(/^mail to boss-N@example\.com: Sturzmeldung nicht zugestellt: /),
+    expect.stringMatching(/^mail to boss-N@example\.com: Webhook deaktiviert: /),
   ]);
 });
 

@@ -21,14 +21,14 @@ const retry = (health: Health, random = 0) => passageOf(health, false, now, rand
 const alarm = (health: Health) => passageOf(health, true, now, 0);
 
 describe('the circuit breaker', () => {
-  test('lets requests to a healthy receiver pass freely, those to a slow or failing one in slots', () => {
+  test('requires a slot only for requests to a slow or failing receiver', () => {
     expect(retry(healthy)).toEqual({ kind: 'free' });
     expect(retry({ consecutiveFailures: 1 })).toEqual({ kind: 'slot' });
     expect(retry({ ...healthy, slowUntil: now + 1 })).toEqual({ kind: 'slot' });
     expect(retry({ ...healthy, slowUntil: now })).toEqual({ kind: 'free' });
   });
 
-  test('calls a receiver healthy that is neither slow nor failing', () => {
+  test('considers a receiver healthy if it is neither slow nor failing', () => {
     expect(isHealthy({ ...healthy, slowUntil: now }, now)).toBe(true);
     expect(isHealthy({ ...healthy, slowUntil: now + 1 }, now)).toBe(false);
     expect(isHealthy({ consecutiveFailures: 1 }, now)).toBe(false);
@@ -43,7 +43,7 @@ describe('the circuit breaker', () => {
     expect(retry({ ...probed, probeUntil: now })).toEqual({ kind: 'probe' });
   });
 
-  test('is closed, open while it postpones retries, and half-open before and during a probe', () => {
+  test('reports closed, open while it postpones retries, or half-open before and during a probe', () => {
     const [closed, half] = ['closed', 'half_open'].map((state) => ({ state, openUntil: null }));
     const open = { state: 'open', openUntil: now + 1 };
     expect(circuitOf(failing, now)).toEqual(closed);
@@ -53,14 +53,14 @@ describe('the circuit breaker', () => {
     expect(circuitOf({ ...failing, openUntil: now }, now)).toEqual(half);
   });
 
-  test('sends a new alarm as a probe even while it is open, or lets it wait for the result of the one under way', () => {
+  test('sends a new alarm as a probe even while it is open, or after the result of the current probe', () => {
     expect(alarm({ ...failing, openUntil: now + 60_000 })).toEqual({ kind: 'probe' });
     expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now })).toEqual({ kind: 'probe' });
     expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now + 1 })).toEqual({ kind: 'probe_result' });
     expect(alarm({ ...failing, openUntil: now, probeUntil: now + 1 })).toEqual({ kind: 'probe_result' });
   });
 
-  test('spreads postponed retries the more the longer the receiver fails, over 5 minutes at most', () => {
+  test('spreads postponed retries more with each failure, over 5 minutes at most', () => {
     const spread = (consecutiveFailures: number) => {
       const passage = retry({ consecutiveFailures, openUntil: now + 1_000 }, 0.999_999);
       return passage.kind === 'postponed' ? passage.until - now - 1_000 : expect.unreachable(passage.kind);
@@ -70,14 +70,14 @@ describe('the circuit breaker', () => {
     expect(spread(1_000_000)).toBe(300_000);
   });
 
-  test('opens after ten consecutive failures for as long as the failed delivery waits, 60 s at most', () => {
+  test('opens after ten consecutive failures until the retry of the failed delivery, for 60 s at most', () => {
     expect(openUntilAfter(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
     expect(openUntilAfter(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
     expect(openUntilAfter(BREAKER_FAILURES, DAY, now)).toBe(now + 60_000);
     expect(openUntilAfter(BREAKER_FAILURES, 0, now)).toBeNull();
   });
 
-  test('calls a receiver slow for 10 minutes after an answer that took 2 s', () => {
+  test('considers a receiver slow for 10 minutes after a response that took 2 s', () => {
     expect(slowUntil(1_999, now)).toBeNull();
     expect(slowUntil(2_000, now)).toBe(now + 600_000);
   });
@@ -96,11 +96,11 @@ test('records a success after failures, and once a minute', () => {
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now, openUntil: 1 }, now)).toBe(true);
 });
 
-describe('days of failures', () => {
+describe('consecutive failures', () => {
   const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
     verdictOn({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
 
-  test('lead to one warning at half the time, and disable a webhook after 5 days and 20 failures', () => {
+  test('lead to one warning after 2.5 days, and disable a webhook after 5 days and 20 failures', () => {
     expect(lasting(2.4)).toBe('none');
     expect(lasting(2.5)).toBe('warn');
     expect(lasting(2.5, 20, now - DAY)).toBe('none');
@@ -108,7 +108,7 @@ describe('days of failures', () => {
     expect(lasting(5, 19)).toBe('none');
   });
 
-  test('have no consequence after a success', () => {
+  test('have no consequences after a success', () => {
     expect(verdictOn({ consecutiveFailures: 0 }, now)).toBe('none');
   });
 });

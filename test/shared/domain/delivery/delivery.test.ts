@@ -10,62 +10,65 @@ const MIDDLE = 0.5;
 const outcome = (status: number | null, retryAfter: string | null = null, error: string | null = null) =>
   outcomeOf({ status, error, retryAfter }, now);
 const timeout = outcome(null, null, 'timeout');
-/** Seconds until the next attempt after `attempts` of them. */
-const wait = (attempts: number, what = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
-  const next = afterAttempt(attempts, what, schedule, { now, random });
+/** The seconds until the next attempt after this number of attempts. */
+const wait = (attempts: number, last = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
+  const next = afterAttempt(attempts, last, schedule, { now, random });
   return next.state === 'retrying' ? (next.nextAttempt - now) / 1_000 : next;
 };
 
-describe('after an attempt', () => {
-  test.each([200, 201, 202, 204, 299])('that was answered %i the delivery is delivered', (status) => {
+describe('afterAttempt', () => {
+  test.each([200, 201, 202, 204, 299])('completes the delivery with status %i', (status) => {
     expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE })).toEqual({ state: 'delivered' });
   });
-  test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])('that came to %s it goes on', (status) => {
-    expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
-  });
-  test('that was answered 410 it has failed for good, the first or the last', () => {
+  test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])(
+    'retries the delivery after status %s',
+    (status) => {
+      expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
+    },
+  );
+  test('fails the delivery permanently with 410, first or last', () => {
     for (const attempts of [1, 14])
       expect(afterAttempt(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
         state: 'failed',
         reason: 'gone',
       });
   });
-  test('the waits are those of the retry schedule, and after its last step there is none', () => {
-    const minutes = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
-    expect(RETRY_DELAYS).toEqual([0, ...minutes]);
-    expect(minutes.map((_, at) => wait(at + 1))).toEqual(minutes);
+  test('follows the retry schedule, and fails the delivery at its end', () => {
+    const delays = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    expect(RETRY_DELAYS).toEqual([0, ...delays]);
+    expect(delays.map((_, index) => wait(index + 1))).toEqual(delays);
     expect(wait(14)).toEqual({ state: 'failed', reason: 'exhausted' });
   });
-  test('the wait is varied by 20 % at most, both ways', () => {
+  test('adds a jitter of at most 20 % in either direction', () => {
     expect(wait(4, outcome(500), null, 0)).toBe(240);
     expect(wait(4, outcome(500), null, 0.999_999)).toBeCloseTo(360, 2);
   });
-  test("a webhook's own schedule lists a delay for each attempt, the first included", () => {
+  test("follows the webhook's own schedule, which includes a delay for the first attempt", () => {
     expect(wait(1, outcome(500), [0, 1, 2])).toBe(1);
     expect(wait(2, outcome(500), [0, 1, 2])).toBe(2);
     expect(wait(3, outcome(500), [0, 1, 2])).toEqual({ state: 'failed', reason: 'exhausted' });
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
-  test('an overloaded receiver is left alone for 60 s from the third attempt on, by the retry schedule alone', () => {
-    for (const what of [outcome(429), outcome(502), outcome(503), outcome(504), timeout]) {
-      expect(wait(2, what)).toBe(20);
-      expect(wait(3, what)).toBe(60);
-      expect(wait(3, what, null, 0)).toBe(48);
-      expect(wait(3, what, [0, 1, 1, 1])).toBe(1);
+  test('gives an overloaded receiver at least 60 s from the third attempt on, unless it has its own schedule', () => {
+    for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), timeout]) {
+      expect(wait(2, overloaded)).toBe(20);
+      expect(wait(3, overloaded)).toBe(60);
+      expect(wait(3, overloaded, null, 0)).toBe(48);
+      expect(wait(3, overloaded, [0, 1, 1, 1])).toBe(1);
     }
   });
 });
 
 describe('Retry-After', () => {
-  test('is honoured on 429 and 503 alone, without variation', () => {
+  test('applies only to 429 and 503, without jitter', () => {
     expect([429, 503].map((status) => wait(1, outcome(status, '120'), null, 0))).toEqual([120, 120]);
     expect([500, 502, 504, 400].map((status) => wait(1, outcome(status, '120')))).toEqual([5, 5, 5, 5]);
   });
-  test('shortens nothing', () => {
+  test('never shortens a delay', () => {
     expect(wait(4, outcome(429, '10'))).toBe(300);
     expect(wait(4, outcome(429, '0'))).toBe(300);
   });
-  test('is clamped to an hour, or to twice the step when that is more', () => {
+  test('extends a delay to at most an hour, or twice the scheduled delay if that is longer', () => {
     expect(wait(1, outcome(429, '999999'))).toBe(3_600);
     expect(wait(8, outcome(429, '999999'))).toBe(14_400);
     expect(wait(1, outcome(429, '999999'), [0, 5_000])).toBe(10_000);
@@ -76,7 +79,7 @@ describe('Retry-After', () => {
     expect(retryAfterSeconds('Mon, 05 Jan 2026 11:00:00 GMT', now)).toBe(0);
   });
   test.each([null, '', '-5', '1.5', '1e3', '0x10', 'soon', '12 13', '2026-01-05T13:00:00Z', 'Mon, 99 Foo'])(
-    'that is %j counts as none',
+    'counts as missing if it is %j',
     (header) => {
       expect(retryAfterSeconds(header, now)).toBe(0);
     },
@@ -85,7 +88,7 @@ describe('Retry-After', () => {
 
 describe('the id of a delivery', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
-  test('is the same for the same event, webhook and rule, and another when one of them is', () => {
+  test('depends on the event, the webhook and the rule', () => {
     const id = deliveryId(event, 'w', 1);
     expect(deliveryId({ ...event }, 'w', 1)).toBe(id);
     const others = [
@@ -98,7 +101,7 @@ describe('the id of a delivery', () => {
   });
 });
 
-test('a delivery that was written long after its event came in is shown with the date by which lists find it', () => {
+test('shows a delivery that was written late with the date by which lists find it', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };

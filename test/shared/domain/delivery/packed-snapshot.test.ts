@@ -54,11 +54,11 @@ const snapshot = fc.record(
   { requiredKeys: ['service', 'event', 'sensor', 'customer', 'rule', 'acknowledgeUntil'] },
 ) as fc.Arbitrary<Snapshot>;
 
-test('what a delivery says of an event is the same after it was packed, whatever its names and texts are', () => {
+test('unpacks a packed snapshot to the same values', () => {
   fc.assert(
-    fc.property(snapshot, (given) => {
-      expect(JSON.parse(JSON.stringify(unpackSnapshot(packSnapshot(given))))).toEqual(
-        JSON.parse(JSON.stringify(given)),
+    fc.property(snapshot, (original) => {
+      expect(JSON.parse(JSON.stringify(unpackSnapshot(packSnapshot(original))))).toEqual(
+        JSON.parse(JSON.stringify(original)),
       );
     }),
     { numRuns: 300 },

@@ -9,37 +9,37 @@ const rules = OidcRules.parse([
   { claim: 'https://example.org/home', value: '2', customerId: 2 },
   { claim: 'it', value: 'true', isAdmin: true },
 ]);
-const of = (customerId: number | null, permissions: string[] = [], isAdmin = false) => ({
+const access = (customerId: number | null, permissions: string[] = [], isAdmin = false) => ({
   customerId,
   permissions,
   isAdmin,
 });
 
 test.each([
-  ['a list with the value', { groups: ['nurses', 'x'] }, of(1)],
-  ['the value alone', { groups: 'nurses' }, of(1)],
+  ['a list with the value', { groups: ['nurses', 'x'] }, access(1)],
+  ['the value itself', { groups: 'nurses' }, access(1)],
   [
-    'several rules, whose rights add up, each once',
+    'several rules, whose rights are combined without duplicates',
     {
       groups: ['nurses', 'leads'],
       realm_access: { roles: ['leads'] },
     },
-    of(1, ['manage_rules', 'manage_users']),
+    access(1, ['manage_rules', 'manage_users']),
   ],
-  ['a name with dots, and a number', { 'https://example.org/home': 2 }, of(2)],
-  ['a system admin of no customer', { it: true }, of(null, [], true)],
-])('%s', (_, claims, access) => expect(accessOf(claims, rules)).toEqual(access));
+  ['a name with dots, and a number', { 'https://example.org/home': 2 }, access(2)],
+  ['a system admin without a customer', { it: true }, access(null, [], true)],
+])('grants access for %s', (_, claims, expected) => expect(accessOf(claims, rules)).toEqual(expected));
 
 test.each([
-  ['none at all', {}],
-  ['a part of the value, or more than it', { groups: ['nurse', 'nurses and more', 'Nurses'] }],
+  ['no claims', {}],
+  ['a part of the value, or a longer value', { groups: ['nurse', 'nurses and more', 'Nurses'] }],
   ['rights without a customer', { realm_access: { roles: ['leads'] } }],
   ['two customers', { groups: ['nurses'], 'https://example.org/home': '2' }],
-  ['what every object has', { groups: { constructor: 'nurses' }, realm_access: [] }],
-  ['a text around it', { groups: '["nurses"]' }],
-])('nobody gets in by %s', (_, claims) => expect(accessOf(claims, rules)).toBeNull());
+  ['properties that every object has', { groups: { constructor: 'nurses' }, realm_access: [] }],
+  ['a text that contains the value', { groups: '["nurses"]' }],
+])('denies access for %s', (_, claims) => expect(accessOf(claims, rules)).toBeNull());
 
-test('names are cut, without control characters; an address counts only if it was verified', () => {
+test('cuts names, removes control characters from them, and takes only a verified email address', () => {
   const sub = 's'.repeat(100);
   expect(profileOf({ sub })).toEqual({ username: 's'.repeat(64), firstName: '', lastName: '', email: '' });
   const claims = { sub, email: 'a@example.org', preferred_username: 'an\u0000na', given_name: 'Anna', family_name: 7 };
@@ -49,19 +49,19 @@ test('names are cut, without control characters; an address counts only if it wa
 });
 
 test.each([
-  ['a character that does not fit whole', { preferred_username: `${'a'.repeat(63)}😀b`, given_name: '😀'.repeat(65) }],
-  ['a space where they are cut', { preferred_username: `${'a'.repeat(63)} b`, family_name: `${'b'.repeat(63)} c` }],
-  ['characters that no text may have', { preferred_username: 'n\ufffex', given_name: '\ufffe', family_name: '\ud83d' }],
-  ['no character that a name may have', { preferred_username: '\uffff', sub: '\u0007' }],
-  ['an address that is none', { email: 'anna', email_verified: true }],
-  ['a long address', { email: `${'a'.repeat(50)}@example.community`, email_verified: true }],
-])('whatever the claims are, the profile is one that the API can answer: %s', (_, claims) => {
+  ['a character at the limit', { preferred_username: `${'a'.repeat(63)}😀b`, given_name: '😀'.repeat(65) }],
+  ['a space at the limit', { preferred_username: `${'a'.repeat(63)} b`, family_name: `${'b'.repeat(63)} c` }],
+  ['forbidden characters', { preferred_username: 'n\ufffex', given_name: '\ufffe', family_name: '\ud83d' }],
+  ['only forbidden characters', { preferred_username: '\uffff', sub: '\u0007' }],
+  ['an invalid email address', { email: 'anna', email_verified: true }],
+  ['a long email address', { email: `${'a'.repeat(50)}@example.community`, email_verified: true }],
+])('returns a profile that the API accepts for claims with %s', (_, claims) => {
   const profile = profileOf({ sub: 'anna', ...claims });
   expect(User.pick({ username: true, firstName: true, lastName: true, email: true }).parse(profile)).toEqual(profile);
   for (const text of Object.values(profile)) expect(text).toBe(text.trim());
 });
 
-test('an address is kept whole or not at all: a part of it is the address of somebody else', () => {
+test('never cuts an email address, because part of it would be the address of somebody else', () => {
   const email = `${'a'.repeat(52)}@example.community`;
   expect(profileOf({ sub: 's', email, email_verified: true }).email).toBe(email);
   expect(profileOf({ sub: 's', email: `${'a'.repeat(260)}@example.org`, email_verified: true }).email).toBe('');

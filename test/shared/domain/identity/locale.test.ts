@@ -18,7 +18,7 @@ describe('the locale of a person or a bot', () => {
     'i-klingon',
     'en-gb-OED',
     'sgn-BE-FR',
-  ])('is any well-formed language tag, kept as it was sent: %s', (tag) => expect(Locale.parse(tag)).toBe(tag));
+  ])('accepts the well-formed language tag %s unchanged', (tag) => expect(Locale.parse(tag)).toBe(tag));
   test.each([
     '',
     'e',
@@ -35,7 +35,7 @@ describe('the locale of a person or a bot', () => {
     'i-nothing',
     'i-klingon-x',
     'de-a',
-  ])('is nothing else: %j', (tag) => expect(Locale.safeParse(tag).success).toBe(false));
+  ])('rejects %j', (tag) => expect(Locale.safeParse(tag).success).toBe(false));
   test.each([
     ['de-AT', 'de'],
     ['DE', 'de'],
@@ -45,7 +45,7 @@ describe('the locale of a person or a bot', () => {
     ['i-default', 'en'],
     ['en-GB-oed', 'en'],
     ['', 'en'],
-  ])('has its texts in a known language, else in English: %s in %s', (locale, language) =>
+  ])('selects the supported language of %s, or English: %s', (locale, language) =>
     expect(languageOf(locale)).toBe(language),
   );
 });

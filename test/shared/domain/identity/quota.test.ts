@@ -5,15 +5,16 @@ import { withoutStrings } from '#test/fixtures/imports.ts';
 
 const root = new URL('../../../..', import.meta.url).pathname;
 
-test('every quota is held against what a customer has: one that is only declared compiles, and limits nothing', () => {
+// A quota that is only declared compiles, and limits nothing.
+test('enforces every quota somewhere', () => {
   const code = ['functions', 'shared']
     .flatMap((folder) =>
-      readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((at) => `${folder}/${at}`),
+      readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
     )
     .filter((file) => file.endsWith('.ts') && !file.endsWith('/contract.ts') && !file.endsWith('/quota.ts'))
     .map((file) => withoutStrings(readFileSync(root + file, 'utf8')))
     .join('\n');
-  const isHeld = (name: string) =>
+  const isEnforced = (name: string) =>
     new RegExp(String.raw`\b(quotas|QUOTAS)\.${name}\b|\{ ${name} \}: Quotas`).test(code);
-  expect(Object.keys(defaultQuotas).filter((name) => !isHeld(name))).toEqual([]);
+  expect(Object.keys(defaultQuotas).filter((name) => !isEnforced(name))).toEqual([]);
 });

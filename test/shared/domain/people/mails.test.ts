@@ -11,7 +11,7 @@ const textOf = (locale: string, concern: Concern) =>
   concernMail(locale, concern, { receiver: 'r', by: 'sms', sensor: 's', url: 'https://cloud.example.org' }).text;
 
 test.each(['en', 'de'])(
-  'the mail about a disabled webhook names the days for which deliveries are held: %s',
+  'states in the email about a disabled webhook for how many days deliveries are held: %s',
   (locale) => {
     const days = (heldUntil(derivedUlid(now, 'a'), now) - now) / DAY;
     expect(textOf(locale, 'webhook_disabled')).toMatch(new RegExp(`\\b${days} (days|Tage)\\b`));
@@ -19,7 +19,7 @@ test.each(['en', 'de'])(
 );
 
 test.each(['en', 'de'])(
-  'the mail about a feed names the minutes without a fetch, and the days until it expires: %s',
+  'states in the email about a feed the minutes without a fetch and the days until deliveries expire: %s',
   (locale) => {
     const text = textOf(locale, 'feed_not_fetched');
     const [days = ''] = /\d+(?= (days|Tage)\b)/.exec(text) ?? [];
@@ -29,7 +29,7 @@ test.each(['en', 'de'])(
   },
 );
 
-test.each(['en', 'de'])('the mail about unconfirmed alarms leads to the runbook of the stage: %s', (locale) => {
+test.each(['en', 'de'])('links the runbook of the stage in the email about unconfirmed alarms: %s', (locale) => {
   const runbook = 'https://wiki.example.org/runbook';
   const { text } = alarmMail(locale, { service: 'Elm', url: 'https://elm.example.org', runbook });
   expect(text).toContain(`${runbook}#alarms-unheard`);

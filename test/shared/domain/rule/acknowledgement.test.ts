@@ -10,15 +10,15 @@ describe('the name of an acknowledgement', () => {
     ['\ufffeAnna\uffff', 'Anna'],
     ['\u{1f691}'.repeat(65), '\u{1f691}'.repeat(64)],
     [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
-  ])('%j is %j: cut to 64 characters, and free of what texts must not have', (given, name) => {
-    expect(nameFrom(given)).toBe(name);
+  ])('turns %j into %j, without forbidden characters and with at most 64 others', (text, name) => {
+    expect(nameFrom(text)).toBe(name);
   });
 
-  test.each(['', '   ', '\u0000', '\u007f\uffff'])('%j is none', (given) => {
-    expect(nameFrom(given)).toBeNull();
+  test.each(['', '   ', '\u0000', '\u007f\uffff'])('cannot be made from %j', (text) => {
+    expect(nameFrom(text)).toBeNull();
   });
 
-  test('of a user is that of the person, else the username', () => {
+  test("defaults to the user's first and last name, or the username without those", () => {
     const user = { firstName: 'Anna', lastName: 'Meier', username: 'night' };
     expect(nameOfUser(user)).toBe('Anna Meier');
     expect(nameOfUser({ ...user, firstName: '' })).toBe('Meier');

@@ -29,17 +29,17 @@ const rules: fc.Arbitrary<Telling> = fc
       .toSorted((time, other) => time - other)
       .map((afterSeconds, at) => ({ afterSeconds, recipients: of[at] ?? [] })),
   }));
-/** How late (ms) rounds are decided. */
-const lateness = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000_000 })), { minLength: 1 });
+/** The delays (ms) with which rounds are decided. */
+const delays = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000_000 })), { minLength: 1 });
 
-/** Plays the escalation of a hit that was made at 0, each round as late as given. */
-const play = (rule: Telling, lates: readonly number[]) => {
+/** Runs the escalation of a hit that was created at 0, with a delay for each round. */
+const play = (rule: Telling, delaysMs: readonly number[]) => {
   const rounds: { at: number; now: number; kind: string; step: number }[] = [];
   let now = 0;
   for (let escalation = beginning(rule, 0); escalation; ) {
     const round = nextRound(rule, escalation, 0);
-    if (!round) throw new Error('an escalation that goes on has a next round');
-    now = Math.max(now, round.at) + (lates[rounds.length % lates.length] ?? 0);
+    if (!round) throw new Error('an open escalation has no next round');
+    now = Math.max(now, round.at) + (delaysMs[rounds.length % delaysMs.length] ?? 0);
     const open = opened(escalation, round, false);
     const step = stepsOf(rule, round.kind, round.after)[0]?.step ?? 0;
     rounds.push({ at: round.at, now, kind: round.kind, step });
@@ -49,11 +49,11 @@ const play = (rule: Telling, lates: readonly number[]) => {
   return rounds;
 };
 
-describe('an escalation, whenever its rounds are decided,', () => {
-  test('takes each step once and in order, then repeats 20 times, and ends', () => {
+describe('an escalation', () => {
+  test('runs each step once and in order, repeats 20 times and ends, however late its rounds are', () => {
     fc.assert(
-      fc.property(rules, lateness, (rule, lates) => {
-        const rounds = play(rule, lates);
+      fc.property(rules, delays, (rule, delaysMs) => {
+        const rounds = play(rule, delaysMs);
         const steps = rounds.filter(({ kind }) => kind === 'step');
         expect(steps.map(({ step }) => step)).toEqual((rule.escalation ?? []).map((_, at) => at + 1));
         expect(steps.map(({ at }) => at)).toEqual(
@@ -66,11 +66,11 @@ describe('an escalation, whenever its rounds are decided,', () => {
     );
   });
 
-  test('repeats no sooner than its time, and catches up once alone', () => {
+  test('never repeats early, and makes up for missed repeats with a single one', () => {
     fc.assert(
-      fc.property(rules, lateness, (rule, lates) => {
+      fc.property(rules, delays, (rule, delaysMs) => {
         const ms = (rule.repeatSeconds ?? 0) * 1_000;
-        const rounds = play(rule, lates);
+        const rounds = play(rule, delaysMs);
         for (const [at, { kind, at: due }] of rounds.entries()) {
           const before = rounds[at - 1] ?? { at: 0, now: 0 };
           if (kind === 'repeat') expect(due).toBe(before.at + ms > before.now ? before.at + ms : before.now + ms);
@@ -79,22 +79,23 @@ describe('an escalation, whenever its rounds are decided,', () => {
     );
   });
 
-  test('finds the messages that its recipients had before when all are told again', () => {
+  test('reuses the earlier messages of its recipients in a repeat', () => {
     fc.assert(
       fc.property(rules, (rule) => {
-        const told = (steps: ReturnType<typeof stepsOf>) =>
+        const messagesOf = (steps: ReturnType<typeof stepsOf>) =>
           steps.flatMap(({ step, recipients }) =>
             webhooksIn(recipients).map(({ botId }) => ({ step, accountId: botId, publisher: 'webhook' as const })),
           );
         const first = stepsOf({ ...rule, escalation: [] }, 'repeat', 0);
         const steps = (rule.escalation ?? []).flatMap(({ afterSeconds }) => stepsOf(rule, 'step', afterSeconds));
-        const messages = told([...first, ...steps]);
-        expect(placesOf(messages, told(stepsOf(rule, 'repeat', 86_400)))).toEqual(messages.map((_, at) => at));
+        const messages = messagesOf([...first, ...steps]);
+        const repeated = messagesOf(stepsOf(rule, 'repeat', 86_400));
+        expect(placesOf(messages, repeated)).toEqual(messages.map((_, index) => index));
       }),
     );
   });
 
-  test('takes its next step at once when nobody was on duty, and the one after that at its time', () => {
+  test('runs its next step at once if nobody was on duty, and the one after that at its time', () => {
     const step = (afterSeconds: number) => ({
       afterSeconds,
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
@@ -107,25 +108,25 @@ describe('an escalation, whenever its rounds are decided,', () => {
     expect(nextRound(rule, second, 0)).toEqual({ kind: 'step', after: 120, at: 5 });
     const third = closed(rule, opened(second, { kind: 'step', after: 120, at: 5 }, false), 0, 9);
     expect(third && nextRound(rule, third, 0)).toEqual({ kind: 'step', after: 600, at: 600_000 });
-    // A step whose time has passed is not put off.
+    // A step whose time has passed is not postponed.
     expect(closed(rule, opened(first, { kind: 'step', after: 60, at: 0 }, true), 0, 700_000)?.at).toBe(120_000);
   });
 });
 
-test('the sweep looks at a round when a queue can delay its task until then, and at a near one when it is due', () => {
+test('checks a distant round once a queue can delay its task until then, and a near one when it is due', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 200_000_000 }), (at) => {
-      const look = lookAt(at, 0);
-      expect(isNear(at, 0) ? look === at : look > 0 && isNear(at, look)).toBe(true);
+      const checkedAt = lookAt(at, 0);
+      expect(isNear(at, 0) ? checkedAt === at : checkedAt > 0 && isNear(at, checkedAt)).toBe(true);
     }),
   );
 });
 
-test('a recipient who has no message yet has no place', () => {
-  const place = { step: 0, accountId: 1, publisher: 'sms' as const };
+test('finds no message of a recipient who has none yet', () => {
+  const message = { step: 0, accountId: 1, publisher: 'sms' as const };
   const others = [
-    { ...place, step: 1 },
-    { ...place, publisher: 'email' as const },
+    { ...message, step: 1 },
+    { ...message, publisher: 'email' as const },
   ];
-  expect(placesOf([place], others)).toEqual([null, null]);
+  expect(placesOf([message], others)).toEqual([null, null]);
 });

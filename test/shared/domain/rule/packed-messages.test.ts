@@ -4,7 +4,7 @@ import { type PackedMessage, packMessages, unpackMessages } from '#shared/domain
 import { By } from '#shared/domain/rule/recipient.ts';
 
 const id = fc.integer({ min: 1, max: 2 ** 53 - 1 });
-const told = fc
+const packable = fc
   .array(
     fc.record({ id, account: fc.integer({ min: 1, max: 9 }), publisher: fc.constantFrom('webhook', ...By.options) }),
     {
@@ -12,8 +12,8 @@ const told = fc
       maxLength: 20,
     },
   )
-  .map((all): PackedMessage[] =>
-    all.map(({ id, account: accountId, publisher }) => ({
+  .map((messages): PackedMessage[] =>
+    messages.map(({ id, account: accountId, publisher }) => ({
       id,
       accountId,
       publisher,
@@ -21,15 +21,15 @@ const told = fc
     })),
   );
 
-test('what was packed is what comes back', () => {
+test('unpacks packed messages to the same values', () => {
   fc.assert(
-    fc.property(told, (messages) => {
+    fc.property(packable, (messages) => {
       expect(unpackMessages(packMessages(messages))).toEqual(messages);
     }),
   );
 });
 
-test('20 messages of one bot take less than 400 bytes', () => {
+test('packs 20 messages of one bot into less than 400 bytes', () => {
   const extra = { display_name: 'Schwesternruf Wohnbereich Lindenhof', is_bot: true };
   const messages = Array.from({ length: 20 }, (_, at) => ({
     id: 2 ** 52 + 199 * at,
@@ -40,7 +40,7 @@ test('20 messages of one bot take less than 400 bytes', () => {
   expect(Buffer.byteLength(packMessages(messages))).toBeLessThan(400);
 });
 
-test('a message to a webhook takes no byte for the ways in which people are told', () => {
+test('packs messages to webhooks without any byte for channels', () => {
   const extra = { display_name: 'Ruf', is_bot: true };
   const messages: PackedMessage[] = [1, 2, 3].map((id) => ({ id, accountId: 7, publisher: 'webhook', extra }));
   expect(packMessages(messages)).toBe('[1,[[7,"Ruf"]],[[0,0],[0,1],[0,2]]]');

@@ -24,7 +24,7 @@ const hit = (hour: number, situation: Situation = 'fall_detected', more: Partial
   feedback: null,
   ...more,
 });
-const opinion = (classification: Feedback['classification'], more: Partial<Feedback> = {}): Feedback => ({
+const feedbackOf = (classification: Feedback['classification'], more: Partial<Feedback> = {}): Feedback => ({
   id: ++last,
   createDate: 0,
   updateDate: 0,
@@ -58,7 +58,7 @@ const none = {
 };
 
 describe('falls', () => {
-  test('are counted by kind, month and room, and every room of the customer is there', () => {
+  test('count by kind, month and room, with every room of the customer', () => {
     const [october, november] = figures([
       hit(1),
       hit(2, 'fall_suspected'),
@@ -78,7 +78,7 @@ describe('falls', () => {
     expect(november).toMatchObject({ month: '2026-11', isWhole: false, from: 100 * HOUR, to: 200 * HOUR });
   });
 
-  test('count once however many rules fired, and the first answer counts', () => {
+  test('count once if several rules fired, with the time of the first acknowledgement', () => {
     const same = { sensorEventId: 'one fall' };
     const [october] = figures([
       hit(1, 'fall_detected', same),
@@ -88,20 +88,20 @@ describe('falls', () => {
     expect(october?.total).toMatchObject({ falls: 1, acknowledged: 1, unanswered: 0, medianMs: 30_000, p90Ms: 30_000 });
   });
 
-  test('of a sensor that the customer has no more keep a line without a name', () => {
+  test('keep a row without a name for a sensor that the customer no longer has', () => {
     const [october] = figures([hit(1, 'fall_detected', { sensorId: 'gone' })]);
     expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
   });
 
-  test('two events with one uuid are two where their sensors differ', () => {
+  test('count twice if events of two sensors have the same uuid', () => {
     const same = { sensorEventId: 'one uuid' };
     const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
     expect(october?.total.falls).toBe(2);
   });
 });
 
-test('each day has its falls and false alarms', () => {
-  const feedback = opinion('FALSE_POSITIVE', { ruleHitId: 1 });
+test('counts the falls and false alarms of each day', () => {
+  const feedback = feedbackOf('FALSE_POSITIVE', { ruleHitId: 1 });
   const [october, november] = figures([
     hit(1, 'fall_detected', { feedback }),
     hit(2),
@@ -112,59 +112,63 @@ test('each day has its falls and false alarms', () => {
     { date: '1970-01-01', falls: 2, falseAlarms: 1 },
     { date: '1970-01-02', falls: 0, falseAlarms: 0 },
   ]);
-  // A day that the span cuts is in both of its parts.
+  // A day that is split between two parts is in both.
   expect(october?.days.at(-1)).toEqual({ date: '1970-01-05', falls: 1, falseAlarms: 0 });
   expect(november?.days[0]).toEqual({ date: '1970-01-05', falls: 0, falseAlarms: 0 });
 });
 
 describe('feedback', () => {
-  test('on a hit counts in the month of the hit, whatever it refers to', () => {
-    const feedback = opinion('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
+  test('on a hit counts in the month of the hit, regardless of its reference date', () => {
+    const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test('without a hit counts when it refers to: nobody may have been told of a missed fall', () => {
+  test('without a hit counts in the month of its reference date, as a missed fall has no hit', () => {
     const [october, november] = figures(
       [],
-      [opinion('FALSE_NEGATIVE'), opinion('FALSE_NEGATIVE', { referenceDate: 150 * HOUR }), opinion('TRUE_NEGATIVE')],
+      [
+        feedbackOf('FALSE_NEGATIVE'),
+        feedbackOf('FALSE_NEGATIVE', { referenceDate: 150 * HOUR }),
+        feedbackOf('TRUE_NEGATIVE'),
+      ],
     );
     expect([october?.total.missed, november?.total.missed]).toEqual([1, 1]);
   });
 
-  test('of one event only the newest counts, whether it names the event or its hit', () => {
-    const older = opinion('TRUE_POSITIVE', { ruleHitId: 1 });
-    const newer = opinion('FALSE_POSITIVE', { eventId: 'one fall' });
+  test('counts once per event, as its newest entry, whether it names the event or its hit', () => {
+    const older = feedbackOf('TRUE_POSITIVE', { ruleHitId: 1 });
+    const newer = feedbackOf('FALSE_POSITIVE', { eventId: 'one fall' });
     const hits = [hit(1, 'fall_detected', { sensorEventId: 'one fall', feedback: older })];
     expect(figures(hits, [newer])[0]?.total).toMatchObject({ confirmed: 0, falseAlarms: 1 });
   });
 
-  test('outside the span is not counted', () => {
-    const [october, november] = figures([], [opinion('FALSE_POSITIVE', { referenceDate: 300 * HOUR })]);
+  test('outside the time span does not count', () => {
+    const [october, november] = figures([], [feedbackOf('FALSE_POSITIVE', { referenceDate: 300 * HOUR })]);
     expect([october?.total, november?.total]).toEqual([none, none]);
   });
 });
 
-describe('silence', () => {
-  test('lasts until the sensor is active again, and each month has its part of it', () => {
+describe('an offline period', () => {
+  test('lasts until the sensor is active again, and is split by month', () => {
     const [october, november] = figures([hit(98, 'sensor_inactive'), hit(103, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 1, silentMs: 2 * HOUR, silencesWithoutEnd: 0 });
     expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
   });
 
-  test('of which nobody told the end has no length', () => {
+  test('counts without a duration if no rule reported its end', () => {
     const [october] = figures([hit(1, 'sensor_inactive'), hit(5, 'sensor_inactive'), hit(6, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 2, silentMs: HOUR, silencesWithoutEnd: 1 });
   });
 
-  test('goes on until now where the sensor is silent still', () => {
-    const silent = hit(150, 'sensor_inactive', { sensorId: B });
-    expect(figures([silent], [], 160 * HOUR)[1]?.total).toMatchObject({ silentMs: 10 * HOUR, silencesWithoutEnd: 0 });
-    expect(figures([silent])[1]?.total).toMatchObject({ silentMs: 0, silencesWithoutEnd: 1 });
+  test('lasts until now if the sensor is still offline', () => {
+    const offline = hit(150, 'sensor_inactive', { sensorId: B });
+    expect(figures([offline], [], 160 * HOUR)[1]?.total).toMatchObject({ silentMs: 10 * HOUR, silencesWithoutEnd: 0 });
+    expect(figures([offline])[1]?.total).toMatchObject({ silentMs: 0, silencesWithoutEnd: 1 });
   });
 });
 
-test('a percentile lies between two values by its distance to them, as PERCENTILE.INC has it', () => {
+test('interpolates percentiles linearly, as PERCENTILE.INC does', () => {
   expect(percentile([], 0.5)).toBe(null);
   expect(percentile([7], 0.9)).toBe(7);
   expect(percentile([10, 20], 0.5)).toBe(15);

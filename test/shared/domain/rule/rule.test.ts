@@ -5,51 +5,56 @@ import { fires, whyNot } from '#shared/domain/rule/rule-conditions.ts';
 import { fillIn, SENT } from '#shared/domain/rule/rule-texts.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
-const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
-const rule: Rule = { ...NewRule.parse(given), id: 1, createDate: 0, updateDate: 0, customerId: 1 };
+const body = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
+const rule: Rule = { ...NewRule.parse(body), id: 1, createDate: 0, updateDate: 0, customerId: 1 };
 const now = Date.parse('2026-01-05T12:00:00Z');
 const fall = eventOf('fall_detected');
 
 describe('a rule', () => {
-  test('fires for its own situation', () => {
+  test('fires only for its own situation', () => {
     expect(fires(rule, fall, now, undefined)).toBe(true);
     expect(fires(rule, eventOf('fall_suspected'), now, undefined)).toBe(false);
     expect(fires(rule, { ...fall, situation: null }, now, undefined)).toBe(false);
   });
   test.each<[string, Partial<Rule>, Partial<EventDetails>, boolean]>([
-    ['that is not enabled does not fire', { isEnabled: false }, {}, false],
-    ['does not fire for what is silent', {}, { isSilent: true }, false],
-    ['does not fire for what is silent and new', { includeSimulated: true }, { isSilent: true, newFall: true }, false],
-    ['does not fire for what is simulated', {}, { isSimulated: true }, false],
-    ['fires for what is simulated when it says so', { includeSimulated: true }, { isSimulated: true }, true],
-    ['of a region does not fire without one', { regionId: 'a' }, {}, false],
-    ['of a region fires there', { regionId: 'a' }, { region: { id: 'a', index: 0, name: '' } }, true],
-    ['of a region does not fire elsewhere', { regionId: 'a' }, { region: { id: 'b', index: 0, name: '' } }, false],
-    ['without a region fires in any', {}, { region: { id: 'b', index: 0, name: '' } }, true],
+    ['does not fire if it is disabled', { isEnabled: false }, {}, false],
+    ['does not fire for an event with isSilent', {}, { isSilent: true }, false],
+    [
+      'does not fire for a new fall with isSilent',
+      { includeSimulated: true },
+      { isSilent: true, newFall: true },
+      false,
+    ],
+    ['does not fire for a simulated event', {}, { isSimulated: true }, false],
+    ['fires for a simulated event with includeSimulated', { includeSimulated: true }, { isSimulated: true }, true],
+    ['does not fire without a region if it has one', { regionId: 'a' }, {}, false],
+    ['fires in its region', { regionId: 'a' }, { region: { id: 'a', index: 0, name: '' } }, true],
+    ['does not fire in another region', { regionId: 'a' }, { region: { id: 'b', index: 0, name: '' } }, false],
+    ['fires in any region if it has none', {}, { region: { id: 'b', index: 0, name: '' } }, true],
   ])('%s', (_, ruleMore, more, expected) => {
     expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, now, undefined)).toBe(expected);
   });
-  test('fires inside its schedule alone', () => {
+  test('fires only within its schedule', () => {
     const at = (from: string, to: string) => ({ ...rule, schedule: { days: [1], from, to, timeZone: 'UTC' } });
     expect(fires(at('12:00', '12:01'), fall, now, undefined)).toBe(true);
     expect(fires(at('12:01', '13:00'), fall, now, undefined)).toBe(false);
   });
-  test('fires again once its rate limit is over, and not before', () => {
+  test('fires again only after its rate limit', () => {
     expect(fires(rule, fall, now, now - 59_999)).toBe(false);
     expect(fires(rule, fall, now, now - 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now)).toBe(true);
   });
-  test('fires for what comes late, unless it is within the rate limit of what fired last', () => {
+  test('fires for a late event, unless it is within the rate limit of the one that fired last', () => {
     expect(fires(rule, fall, now, now + 59_999)).toBe(false);
     expect(fires(rule, fall, now, now + 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now + 1)).toBe(true);
   });
-  test('fires for a fall with a new start whatever its rate limit', () => {
+  test('fires for a new fall regardless of its rate limit', () => {
     expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, now, now)).toBe(true);
   });
 });
 
-test('whyNot names every condition that keeps a rule from firing, and nothing when it fires', () => {
+test('names every condition that keeps a rule from firing, and none if it fires', () => {
   const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
   const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
@@ -59,9 +64,9 @@ test('whyNot names every condition that keeps a rule from firing, and nothing wh
 });
 
 describe('the body of a rule', () => {
-  test('has its defaults', () => {
-    expect(NewRule.parse(given)).toEqual({
-      ...given,
+  test('gets defaults for missing fields', () => {
+    expect(NewRule.parse(body)).toEqual({
+      ...body,
       sensorId: null,
       sensorGroupId: null,
       regionId: null,
@@ -74,11 +79,11 @@ describe('the body of a rule', () => {
       untilAcknowledged: true,
     });
   });
-  test('has five steps at most, each longer after the hit than the one before', () => {
+  test('allows five steps at most, in the order of their times', () => {
     const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
-    expect(NewRule.parse({ ...given, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
+    expect(NewRule.parse({ ...body, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
     const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
-    const { error } = NewRule.safeParse({ ...given, escalation: twice });
+    const { error } = NewRule.safeParse({ ...body, escalation: twice });
     expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
   });
   test.each([
@@ -109,33 +114,33 @@ describe('the body of a rule', () => {
     { repeatSeconds: 86_401 },
     { untilAcknowledged: 'false' },
     { untilAcknowledged: null },
-  ])('is refused with %j', (wrong) => {
-    expect(NewRule.safeParse({ ...given, ...wrong }).success).toBe(false);
+  ])('rejects %j', (invalid) => {
+    expect(NewRule.safeParse({ ...body, ...invalid }).success).toBe(false);
   });
 });
 
 describe('the texts of a rule', () => {
-  test('have their places filled in, others left as they are', () => {
+  test('replace known placeholders, and keep others', () => {
     expect(fillIn('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99)).toBe(
       'S:  {other} {toString} S',
     );
   });
-  test('take no part of a value for a place or a pattern', () => {
+  test('interpret no placeholder or pattern in a value', () => {
     expect(fillIn('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
   });
-  test('are cut only where places make them longer than receivers expect, never inside of a character', () => {
+  test('truncate at whole characters if placeholders make them too long', () => {
     expect(fillIn('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
-  test('are sent whole as long as a rule may have them, in Full and in Custom 1', () => {
+  test('fit completely into a payload at the longest that a rule may have', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
-    expect(NewRule.safeParse({ ...given, ...longest }).success).toBe(true);
+    expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
     const filled = fillIn(longest.message, { sensor: 's'.repeat(128) }, SENT.message);
     expect([...filled]).toHaveLength(128 + 504);
     expect(fillIn(longest.title, {}, SENT.title)).toBe(longest.title);
   });
 });
 
-test("a device's clock is believed from -24 h to +5 min", () => {
+test("trusts a device's clock from -24 h to +5 min", () => {
   const day = 86_400_000;
   const minute = 60_000;
   for (const time of [now, now - day, now + 5 * minute]) expect(isBelieved(time, now)).toBe(true);

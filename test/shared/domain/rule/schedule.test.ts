@@ -8,7 +8,7 @@ const ALL = [1, 2, 3, 4, 5, 6, 7];
 const schedule = (from: string, to: string, days = ALL) => ({ days, from, to, timeZone });
 
 describe('a schedule', () => {
-  test('holds from its first minute to before its last, on the wall clock of its zone', () => {
+  test('holds from its first minute up to its end, by the wall clock of its time zone', () => {
     const day = schedule('08:00', '20:00');
     // Berlin is UTC+1 in winter, UTC+2 in summer.
     expect(isScheduled(day, at('2026-01-05T06:59:59Z'))).toBe(false);
@@ -18,7 +18,7 @@ describe('a schedule', () => {
     expect(isScheduled(day, at('2026-07-06T06:00:00Z'))).toBe(true);
     expect(isScheduled(day, at('2026-07-06T18:00:00Z'))).toBe(false);
   });
-  test('over midnight belongs to the day on which it starts', () => {
+  test('belongs to the day on which it starts if it spans midnight', () => {
     const night = schedule('22:00', '06:00', [7]);
     expect(isScheduled(night, at('2026-01-04T20:59:00Z'))).toBe(false);
     expect(isScheduled(night, at('2026-01-04T21:00:00Z'))).toBe(true);
@@ -27,7 +27,7 @@ describe('a schedule', () => {
     expect(isScheduled(night, at('2026-01-05T21:00:00Z'))).toBe(false);
     expect(isScheduled(night, at('2026-01-04T02:00:00Z'))).toBe(false);
   });
-  test('from a time to the same time is a whole day', () => {
+  test('lasts a whole day if it starts and ends at the same time', () => {
     expect(isScheduled(schedule('08:00', '08:00'), at('2026-01-05T03:00:00Z'))).toBe(true);
     const monday = schedule('00:00', '00:00', [1]);
     expect(isScheduled(monday, at('2026-01-04T22:59:00Z'))).toBe(false);
@@ -35,7 +35,7 @@ describe('a schedule', () => {
     expect(isScheduled(monday, at('2026-01-05T22:59:00Z'))).toBe(true);
     expect(isScheduled(monday, at('2026-01-05T23:00:00Z'))).toBe(false);
   });
-  test('in the hour that the clocks skip in spring does not hold, and the night around it does', () => {
+  test('never holds in the hour that clocks skip in spring, unlike a night around it', () => {
     // 2026-03-29, a Sunday: 01:59:59 is followed by 03:00.
     const skipped = schedule('02:00', '03:00');
     for (let minute = 0; minute < 24 * 60; minute++)
@@ -46,7 +46,7 @@ describe('a schedule', () => {
     expect(isScheduled(night, at('2026-03-29T03:59:59Z'))).toBe(true);
     expect(isScheduled(night, at('2026-03-29T04:00:00Z'))).toBe(false);
   });
-  test('in the hour that the clocks repeat in autumn holds twice', () => {
+  test('holds twice in the hour that clocks repeat in autumn', () => {
     // 2026-10-25, a Sunday: 02:59:59 is followed by 02:00.
     const repeated = schedule('02:00', '03:00', [7]);
     const minutes = Array.from({ length: 24 * 60 }, (_, minute) => at('2026-10-24T22:00:00Z') + minute * 60_000);
@@ -57,15 +57,15 @@ describe('a schedule', () => {
   });
 });
 
-describe('wall time', () => {
-  test('has the ISO weekday, the date and the clock of its zone', () => {
+describe('wallTime', () => {
+  test('returns the ISO weekday, the date and the clock of a time zone', () => {
     expect(wallTime(at('2026-01-04T23:30:00Z'), timeZone)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:30' });
     expect(wallTime(at('2026-01-04T23:30:00Z'), 'UTC')).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:30' });
     expect(wallTime(at('2026-01-04T12:00:00Z'), 'Pacific/Kiritimati')).toMatchObject({ weekday: 1, clock: '02:00' });
   });
 });
 
-test('a time in a text names its zone if that is UTC, by any name', () => {
+test('names the time zone of a time only if it is UTC, by any name', () => {
   const time = at('2026-01-04T23:30:00Z');
   expect(dateAndTime(time, timeZone)).toBe('2026-01-05 00:30');
   for (const utc of ['UTC', 'Etc/UTC', 'Zulu', 'utc']) expect(dateAndTime(time, utc)).toBe('2026-01-04 23:30 UTC');
@@ -86,10 +86,10 @@ describe('the schedule of a rule', () => {
     { timeZone: '+02:00' },
     { timeZone: 'Europe/Nowhere' },
     { timeZone: 'Europe/Berlin '.repeat(20) },
-  ])('is refused with %j', (wrong) => {
-    expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), ...wrong }).success).toBe(false);
+  ])('rejects %j', (invalid) => {
+    expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), ...invalid }).success).toBe(false);
   });
-  test('is taken with a zone of IANA', () => {
+  test('accepts IANA time zones', () => {
     for (const zone of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'])
       expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), timeZone: zone }).success).toBe(true);
   });

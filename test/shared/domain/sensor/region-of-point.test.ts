@@ -41,24 +41,24 @@ const cases = rooms.chain((places) => {
   return fc.record({ places: fc.shuffledSubarray(places, { minLength: places.length }), point });
 });
 
-/** The same question, asked otherwise: is the point between both edges of every axis? */
-const plainly = (places: readonly Place[], { x, y, z }: Point): string | null => {
+/** Another implementation: checks whether the point is between both edges on every axis. */
+const expectedRegion = (places: readonly Place[], { x, y, z }: Point): string | null => {
   const isBetween = (value: number, end: number, other: number) => (value - end) * (value - other) <= 0;
   let best: { id: string; area: number; index: number } | null = null;
   for (const { id, positionIdx: index, topLeftX, topLeftY, bottomRightX, bottomRightY, zMin, zMax } of places) {
-    const isFlatIn = isBetween(x, topLeftX, bottomRightX) && isBetween(y, topLeftY, bottomRightY);
-    if (!isFlatIn || (z !== undefined && !isBetween(z, zMin, zMax))) continue;
+    const isInArea = isBetween(x, topLeftX, bottomRightX) && isBetween(y, topLeftY, bottomRightY);
+    if (!isInArea || (z !== undefined && !isBetween(z, zMin, zMax))) continue;
     const area = Math.abs((topLeftX - bottomRightX) * (topLeftY - bottomRightY));
     if (!best || area < best.area || (area === best.area && index < best.index)) best = { id, area, index };
   }
   return best?.id ?? null;
 };
 
-test('a fall lies in the smallest region around its point, as a plain geometric check says, on 10,000 points', () => {
+test('finds the smallest region around a point, as a plain geometric check does for 10,000 points', () => {
   const seen = { inside: 0, outside: 0, several: 0 };
   const property = fc.property(cases, ({ places, point }) => {
     const found = regionAt(places, point);
-    expect(found?.id ?? null).toBe(plainly(places, point));
+    expect(found?.id ?? null).toBe(expectedRegion(places, point));
     seen[found ? 'inside' : 'outside'] += 1;
     if (places.filter((place) => regionAt([place], point)).length > 1) seen.several += 1;
   });
@@ -66,7 +66,7 @@ test('a fall lies in the smallest region around its point, as a plain geometric 
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
 });
 
-test('the corners belong to a region, and what is a thousandth of a cm beside them does not', () => {
+test('includes the corners of a region, but not points a thousandth of a cm beside them', () => {
   const at = { topLeftX: -10, topLeftY: 20, bottomRightX: 30, bottomRightY: -20, zMin: 10, zMax: 50 };
   const place: Place = { ...at, id: 'one', name: 'One', positionIdx: 2 };
   for (const x of [-10, 30])

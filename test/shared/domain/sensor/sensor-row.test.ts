@@ -7,8 +7,8 @@ import { anyText } from '#test/fixtures/any-text.ts';
 
 const time = fc.oneof(fc.integer({ min: 0, max: 2 ** 53 - 1 }), fc.constantFrom(0, 1, 1_800_000_000_000));
 const hardwareId = fc.stringMatching(/^[0-9A-F]{12}$/);
-const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((all) =>
-  [...all]
+const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((text) =>
+  [...text]
     .filter((character) => isFit(character))
     .slice(0, 64)
     .join(''),
@@ -31,7 +31,7 @@ const ofMakerB = fc.record({
 const sensors = fc.tuple(common, fc.oneof(ofMakerA, ofMakerB)).map(([rest, maker]) => ({ ...rest, ...maker }));
 
 describe('a packed sensor', () => {
-  test('gives back all that a list shows and searches, whatever its name', () => {
+  test('keeps everything that a list shows and searches, for any name', () => {
     fc.assert(
       fc.property(sensors, (sensor) => {
         const record: SensorRecord = { ...sensor, groupId: 7 };
@@ -44,10 +44,10 @@ describe('a packed sensor', () => {
   test.each([
     { manufacturer: 'maker_a', name: 'Room 1042, window', row: '3 mywpiww0 mywpiww5 16  Room 1042, window' },
     { manufacturer: 'maker_b', name: '  two  spaces ', row: '7 mywpiww0 mywpiww5 16 02005E100001   two  spaces ' },
-  ] as const)('is written as earlier versions read it, and read as they wrote it: $row', ({ row, ...given }) => {
+  ] as const)('stays compatible with earlier versions: $row', ({ row, ...fields }) => {
     const dates = { createDate: 1_800_000_000_000, updateDate: 1_800_000_000_005 };
     const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true };
-    const sensor = { ...given, ...dates, ...more, id: deviceIdOf('02005E100001'), hardwareId: '02005E100001' };
+    const sensor = { ...fields, ...dates, ...more, id: deviceIdOf('02005E100001'), hardwareId: '02005E100001' };
     expect(packSensor({ ...sensor, groupId: 0 })).toBe(row);
     expect(unpackSensor(row, sensor.id, 1)).toEqual(sensor);
   });
@@ -61,7 +61,7 @@ describe('a packed sensor', () => {
     expect(Buffer.byteLength(packSensor({ ...id, ...dates, ...more, name: longest }))).toBeLessThan(400);
   });
 
-  test('of a usual name takes less than 50 bytes', () => {
+  test('takes less than 50 bytes with a usual name', () => {
     const now = 1_800_000_000_000;
     const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true, groupId: 0 };
     const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };

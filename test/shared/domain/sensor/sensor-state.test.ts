@@ -17,7 +17,7 @@ const fall = (status: FallStatus, start = 1_000): Signal => ({
   isSilent: false,
 });
 const still: Signal = { kind: 'state', firmware: null };
-/** What happens by the signals, one after the other. */
+/** The state after these signals, and their events. */
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
   const events = signals.map((signal, at) => {
@@ -29,45 +29,45 @@ const play = (signals: readonly Signal[], from = active) => {
 };
 
 describe('presence', () => {
-  test('makes an event when it changes, and none when it is repeated', () => {
+  test('causes an event when it changes, and none when it is repeated', () => {
     const signals = [true, true, false, false, true].map(presence);
     expect(play(signals).situations).toEqual([['occupied_room'], [], ['empty_room'], [], ['occupied_room']]);
   });
-  test('makes an event at the first report when somebody is in the room', () => {
+  test('causes an event at the first report if somebody is in the room', () => {
     expect(play([presence(true)]).situations).toEqual([['occupied_room']]);
     expect(play([presence(false), presence(true)]).situations).toEqual([[], ['occupied_room']]);
   });
 });
 
 describe('a fall', () => {
-  test('makes one event for each status, and is reported by calling, not by fall_detected', () => {
+  test('causes one event per status, and is reported by calling, not by fall_detected', () => {
     const order = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
     const signals = order.flatMap((status) => [fall(status), fall(status)]);
     const expected = ['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished'];
     expect(play(signals).situations).toEqual(expected.flatMap((situation) => [[situation], []]));
   });
-  test('that is called without a predecessor alarms, with its point', () => {
+  test('raises an alarm with its point for calling without an earlier status', () => {
     const { events } = play([fall('calling')]);
     expect(events).toMatchObject([{ situation: 'fall_detected', point: { x: 1, y: 2, z: 3 }, newFall: true }]);
   });
-  test('that ended early is canceled', () => {
+  test('counts as canceled if it ended early', () => {
     for (const status of ['fall_exit', 'canceled'] as const)
       expect(play([fall('fall_detected'), fall(status)]).situations).toEqual([['fall_suspected'], ['fall_canceled']]);
   });
-  test('with a new start is a new fall', () => {
+  test('counts as a new fall if it has a new start', () => {
     expect(play([fall('calling', 1_000), fall('calling', 1_001)]).situations).toEqual([
       ['fall_detected'],
       ['fall_detected'],
     ]);
   });
-  test('is recognised while there are others', () => {
+  test('stays known while others are reported', () => {
     const between = [2_000, 3_000, 4_000].map((start) => fall('calling', start));
     expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
   });
-  test.each(fallStatuses)('that is finished stays finished: %s makes no event', (status) => {
+  test.each(fallStatuses)('stays finished: %s then causes no event', (status) => {
     expect(play([fall('calling'), fall('finished'), fall(status)]).situations.at(-1)).toEqual([]);
   });
-  test('is never suppressed by a rate limit when it is suspected or reported', () => {
+  test('bypasses rate limits when it is suspected or reported', () => {
     const { events } = play([fall('fall_detected'), fall('fall_confirmed'), fall('calling'), fall('finished')]);
     expect(events.map(({ situation, newFall }) => [situation, newFall])).toEqual([
       ['fall_suspected', true],
@@ -76,11 +76,11 @@ describe('a fall', () => {
       ['fall_finished', false],
     ]);
   });
-  test('that is simulated or silent says so in its event', () => {
+  test('marks its event as simulated or silent', () => {
     const signal = { ...fall('calling'), isSimulated: true, isSilent: true } as Signal;
     expect(play([signal]).events).toMatchObject([{ isSimulated: true, isSilent: true }]);
   });
-  test('leaves a stored state of bounded size, however many there were', () => {
+  test('leaves a stored state of bounded size after any number of falls', () => {
     const many = Array.from({ length: 1_000 }, (_, start) => fall('calling', start));
     expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(4_096);
   });
@@ -91,29 +91,29 @@ describe('activity', () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
-  test('remembers the newest message, in whatever order they come', () => {
+  test('lasts from the newest message, in any order of receipt', () => {
     const at = (time: number) => whenOf(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
-  test('follows from a message of unknown kind, too, which is an event that no rule can name', () => {
+  test('follows from an unknown message too, which causes an event that no rule can name', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
   });
-  test('makes no other event by a state message', () => {
+  test('causes no event for a state message while active', () => {
     expect(play([still]).events).toEqual([]);
   });
 });
 
-test('a step changes nothing of the state it starts from', () => {
+test('leaves the previous state unchanged in a step', () => {
   const before = structuredClone(active);
   play([presence(true), fall('calling'), fall('finished')]);
   expect(active).toEqual(before);
 });
 
-test('one sweep in three minutes is no outage: offline sensors are noticed', () => {
+test('counts one sweep in three minutes as no outage, so that offline sensors are detected', () => {
   expect(longestGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
-  // An unnoticed outage and the minute of a sensor fit into the time after which it is inactive.
+  // An unnoticed outage and the interval of a sensor fit into the time after which it is inactive.
   expect(longestGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });

@@ -16,15 +16,15 @@ const used = { ...newSensor(device, 1), ...settings, isActive: true, groupId: 7,
 const arrived = { ...newSensor(device, 1), customerId: 2, updateDate: 9 };
 
 describe('a sensor that moves', () => {
-  test('starts anew at the next customer: nothing there tells of the previous one', () => {
+  test('reveals nothing of its previous customer to the next', () => {
     expect(movedSensor({ ...used, customerId: 1 }, 2, 9)).toEqual(arrived);
   });
 
-  test("keeps what was set while it was nobody's", () => {
+  test('keeps settings made while it had no customer', () => {
     expect(movedSensor({ ...used, customerId: null }, 2, 9)).toEqual({ ...arrived, ...settings });
   });
 
-  test('leaves behind what only its item in the table has', () => {
+  test('drops attributes that only its item in the table has', () => {
     const item = { ...used, customerId: null, revision: 3, registrationUntil: 8 };
     expect(movedSensor(item, null, 9)).toEqual({ ...arrived, ...settings, customerId: null });
   });

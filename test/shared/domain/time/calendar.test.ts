@@ -14,14 +14,14 @@ import { wallTime } from '#shared/domain/time/wall-time.ts';
 const at = (text: string) => Date.parse(text);
 
 describe('a month or a day', () => {
-  test('is one that is there', () => {
+  test('must exist in the calendar', () => {
     for (const good of ['2026-01', '2026-12', '2026-02-28', '2028-02-29', '2099-12-31'])
       expect(MonthOrDay.safeParse(good).success, good).toBe(true);
     for (const bad of ['', '2026', '2026-13', '2026-00', '2026-02-29', '2026-04-31', '2026-01-00', '2026-1', '1999-12'])
       expect(MonthOrDay.safeParse(bad).success, bad).toBe(false);
   });
 
-  test('has a first and a last day, and one behind it', () => {
+  test('returns its first and last day, and the day after it', () => {
     expect(firstDay('2026-02')).toBe('2026-02-01');
     expect(lastDay('2026-02')).toBe('2026-02-28');
     expect(dayBehind('2026-12')).toBe('2027-01-01');
@@ -31,8 +31,8 @@ describe('a month or a day', () => {
   });
 });
 
-describe('a day begins', () => {
-  test('by the clocks of the time zone', () => {
+describe('startOfDay', () => {
+  test('follows the clocks of the time zone', () => {
     expect(startOfDay('2026-11-24', 'UTC')).toBe(at('2026-11-24T00:00:00Z'));
     expect(startOfDay('2026-11-24', 'Europe/Berlin')).toBe(at('2026-11-23T23:00:00Z'));
     expect(startOfDay('2026-07-01', 'Europe/Berlin')).toBe(at('2026-06-30T22:00:00Z'));
@@ -40,15 +40,15 @@ describe('a day begins', () => {
     expect(startOfDay('2026-01-01', 'Asia/Kathmandu')).toBe(at('2025-12-31T18:15:00Z'));
   });
 
-  test('an hour later where clocks jump over midnight', () => {
+  test('returns 01:00 if clocks skip midnight', () => {
     // In Beirut, 2026-03-29 begins at 01:00 of summer time.
     expect(startOfDay('2026-03-29', 'Asia/Beirut')).toBe(at('2026-03-28T22:00:00Z'));
     expect(wallTime(startOfDay('2026-03-29', 'Asia/Beirut'), 'Asia/Beirut').clock).toBe('01:00');
   });
 });
 
-describe('a span', () => {
-  test('is cut into its months', () => {
+describe('partsOf', () => {
+  test('splits a time span into months', () => {
     expect(partsOf('2026-09-15', '2026-11-03', 'Europe/Berlin')).toEqual([
       { month: '2026-09', from: at('2026-09-14T22:00:00Z'), to: at('2026-09-30T22:00:00Z') },
       { month: '2026-10', from: at('2026-09-30T22:00:00Z'), to: at('2026-10-31T23:00:00Z') },
@@ -56,14 +56,14 @@ describe('a span', () => {
     ]);
   });
 
-  test('has no gap, and every time of it is in the month that clocks show', () => {
+  test('leaves no gap, and puts every time into the month that local clocks show', () => {
     const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland'];
     const anyTime = fc.integer({ min: at('2020-01-15T00:00:00Z'), max: at('2030-01-01T00:00:00Z') });
     fc.assert(
       fc.property(anyTime, fc.constantFrom(...zones), (time, zone) => {
         const { date } = wallTime(time, zone);
         const parts = partsOf(firstDay(monthAfter(date.slice(0, 7), -1)), dayBehind(date), zone);
-        for (const [place, part] of parts.entries()) if (place > 0) expect(part.from).toBe(parts[place - 1]?.to);
+        for (const [index, part] of parts.entries()) if (index > 0) expect(part.from).toBe(parts[index - 1]?.to);
         expect(parts.filter(({ from, to }) => from <= time && time < to).map(({ month }) => month)).toEqual([
           date.slice(0, 7),
         ]);
