@@ -69,7 +69,7 @@ describe('a queue at an SQS endpoint', () => {
       timeoutSeconds: 60,
       onError: (error: unknown) => expect(error).toBeUndefined(),
     };
-    const { source, close } = sqsSource({ client, url: urls.retries, name: 'retries', ...limits, most: 4 });
+    const { source, close } = sqsSource({ client, url: urls.retries, name: 'retries', ...limits, maxHeld: 4 });
     const hanging = Promise.withResolvers<void>();
     const seen: string[] = [];
     const isDone = Promise.withResolvers<void>();

@@ -74,7 +74,7 @@ describe('unfinished uploads without authentication', () => {
   });
 
   test('displace each other when they are too large together, the oldest first, and no later request', async () => {
-    const { bodies, seen, port } = await start({ mostHeld: MIB });
+    const { bodies, seen, port } = await start({ maxHeld: MIB });
     const slow = [];
     for (const _ of times(8, () => null)) {
       const before = bodies.held();
