@@ -28,7 +28,7 @@ export const createQueues = (account: Account, clock: Clock): readonly Made[] =>
       clock,
       maxReceiveCount: RedrivePolicy?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
       ...(FifoQueue && { fifo: true }),
-      ...(deadLetter && { deadLetter }),
+      ...(deadLetter && { deadLetterQueue: deadLetter }),
     });
     const entry = { name: queueNameOf(id), arn, deadArn, queue };
     made.set(arn, entry);
