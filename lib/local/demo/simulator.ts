@@ -1,22 +1,22 @@
 import { reasonOf } from '#lib/client/problem.ts';
 import type { SensorConnection } from '#lib/home/sensor-connection.ts';
-import type { What } from '#lib/simulate/day.ts';
-import { asleep, whereAfter, wordsOf } from '#lib/simulate/makers.ts';
+import type { Occurrence } from '#lib/simulate/day.ts';
+import { asleep, messagesAbout, roomStateAfter } from '#lib/simulate/makers.ts';
 import type { DeviceMessage } from '#openapi';
 import type { Clock } from '../clock.ts';
 
 type Say = (line: string) => void;
 
-/** What happens in each room, over and over: people come and go, and now and then somebody falls. */
-const moments: readonly What[] = ['enter_room', 'leave_room', 'enter_room', 'fall', 'leave_room'];
+/** Occurrence happens in each room, over and over: people come and go, and now and then somebody falls. */
+const moments: readonly Occurrence[] = ['enter_room', 'leave_room', 'enter_room', 'fall', 'leave_room'];
 
 /** Yields the messages of a sensor, each with the time at which it is requested. */
 function* messagesOf(now: () => number): Generator<DeviceMessage, never> {
   for (let where = asleep; ; )
     for (const what of moments) {
-      where = whereAfter(where, { what });
+      where = roomStateAfter(where, { what });
       const start = now();
-      for (const { message } of wordsOf('maker_a', what, where))
+      for (const { message } of messagesAbout('maker_a', what, where))
         yield message((after) => (after === 0 ? start : now()));
     }
 }
