@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 
 type Say = (line: string) => void;
 
-/** Occurrence happens in each room, over and over: people come and go, and now and then somebody falls. */
+/** What happens in each room, over and over: people come and go, and now and then somebody falls. */
 const moments: readonly Occurrence[] = ['enter_room', 'leave_room', 'enter_room', 'fall', 'leave_room'];
 
 /** Yields the messages of a sensor, each with the time at which it is requested. */

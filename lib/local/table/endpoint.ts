@@ -2,7 +2,7 @@ import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws
 import { transport } from '#shared/aws/transport.ts';
 import { tableDesign } from '#shared/store/table.ts';
 
-/** Returns the client configuration for an engine at an endpoint. Its credentials are no secret. */
+/** Returns the client configuration for an engine at an endpoint. Its credentials are not secret. */
 export const clientConfig = (endpoint: string) => ({
   endpoint,
   region: 'eu-central-1',
