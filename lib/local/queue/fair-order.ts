@@ -111,7 +111,7 @@ export const remove = (order: FairOrder, entry: Entry): void => {
   refresh(order, group);
 };
 
-/** Makes the messages visible whose `visibleAt` has come. */
+/** Shows the messages whose `visibleAt` has come. */
 export const showDue = (order: FairOrder, now: number): void => {
   const { items } = order.hidden;
   for (let first = items[0]; first && first.visibleAt <= now; first = items[0]) show(order, first);
