@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Makes the receiver respond after `ms` with a status. Records how many requests were open at the same time. */
+/** The receiver responds after `ms` with a status. Records how many requests were open at the same time. */
 const slowly = (ms: number, code: number) => {
   const seen = { now: 0, peak: 0 };
   world.answerWith((response) => {

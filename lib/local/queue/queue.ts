@@ -46,7 +46,7 @@ export type Queue = {
    * Deletes a message. Does nothing for an outdated receipt handle, nor in a FIFO queue for an expired one.
    */
   remove(receiptHandle: string): void;
-  /** Makes a message visible again in `seconds` (0 to 43,200). Throws if no message with this handle is in flight. */
+  /** Shows a message again in `seconds` (0 to 43,200). Throws if no message with this handle is in flight. */
   changeVisibility(receiptHandle: string, seconds: number): void;
   stats(): Stats;
   /**
