@@ -1,10 +1,10 @@
 import type { DeviceMessage, MakerAMessage, MakerBMessage } from '#openapi';
 
 export type Maker = 'maker_a' | 'maker_b';
-/** How far a fall is: `suspected`, `alarm` (somebody lies and does not get up), `over`. */
+/** The state of a fall: `suspected`, `alarm` (the person does not get up) or `over`. */
 export type FallState = 'suspected' | 'alarm' | 'over';
 
-/** What a device of one maker says. Times are ms since the Unix epoch. */
+/** Creates the messages of a device of one maker. Times are ms since the Unix epoch. */
 export type Words = {
   fall: (state: FallState, start: number, now: number) => DeviceMessage;
   presence: (people: number, now: number) => DeviceMessage;
@@ -12,7 +12,7 @@ export type Words = {
 };
 
 const statuses = { suspected: 'fall_detected', alarm: 'calling', over: 'finished' } as const;
-/** Poses of maker B: a suspected fall, a fall, and standing. */
+/** The poses of maker B for a suspected fall, a fall, and standing. */
 const poses = { suspected: 2, alarm: 5, over: 3 } as const;
 
 const makerA: Words = {
@@ -44,7 +44,7 @@ const makerB: Words = {
     timestamp,
     data: { 'number-people': people },
   }),
-  // Leaving the area 0, which is the bed (area_type 2).
+  // Leaving area 0, which is the bed (area_type 2).
   bedExit: (timestamp): MakerBMessage => ({
     cmd: 'event',
     type: 1,

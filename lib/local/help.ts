@@ -3,7 +3,7 @@ import { variableNames, variables } from './variables.ts';
 
 const plain = (text: string): string => text.replaceAll('`', '');
 
-/** The help of `npm start`: what it does, and every variable that it reads. */
+/** Returns the help of `npm start`: what it does, and every variable that it reads. */
 export const helpText = (): string => {
   const widest = Math.max(...variableNames.map((name) => name.length));
   const lines = variableNames.map((name) => {
@@ -11,9 +11,9 @@ export const helpText = (): string => {
     return plain(`  ${name.padEnd(widest)}  ${setting.about.help} Default: ${defaultText(setting, 'local')}.`);
   });
   return [
-    'npm start                    Runs the whole cloud in one process, and prints `ready URL` once it accepts calls.',
-    'SIGTERM or Ctrl-C shuts it down cleanly. All of these environment variables are optional:',
+    'npm start                    Runs the whole cloud in one process, and prints `ready URL` once it accepts requests.',
+    'SIGTERM or Ctrl-C shuts it down cleanly. It reads these environment variables, all of them optional:',
     ...lines,
-    'Exit code: 0; 1 when it cannot start, with the reason; 2 for wrong options.',
+    'Exit codes: 0 after a clean shutdown, 1 if it cannot start (it prints the reason), 2 for invalid options.',
   ].join('\n');
 };

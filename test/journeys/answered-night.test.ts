@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const SENSORS = 50;
-/** The first falls begin within this time (ms). */
+/** The falls begin within this time (ms). */
 const NIGHT = 3_600_000;
-/** The first is told at once, then the others; after the last step all of them every five minutes, 20 times at most. */
+/** The first is notified at once, the others later; after the last step all are notified every five minutes, up to 20 times. */
 const STEPS = { 60: 'b', 180: 'c' } as const;
 const REPEAT_SECONDS = 300;
 const due: readonly { who: string; after: number }[] = [
@@ -22,15 +22,15 @@ const due: readonly { who: string; after: number }[] = [
     [...'abc'].map((who) => ({ who, after })),
   ),
 ];
-/** How likely somebody who is told answers. */
-const ANSWERS = 0.35;
+/** The probability that a notification is acknowledged. */
+const ACKNOWLEDGED = 0.35;
 
 type Act = { at: number; run: () => Promise<void> };
-type Fall = { at: number; answeredAt: number };
+type Fall = { at: number; acknowledgedAt: number };
 
 /**
- * Plays falls of many sensors in a night of three who answer when they like, and counts by itself who had to be told when.
- * Gives whom nobody told within `late` ms of their time, and who was told without a reason.
+ * Simulates a night with falls at many sensors and three people who acknowledge at random, and works out independently
+ * who had to be notified when. Returns the notifications that did not arrive within `late` ms, and those without a reason.
  */
 const play = async (seed: number, late: number) => {
   const random = randomFrom(seed);
@@ -44,24 +44,24 @@ const play = async (seed: number, late: number) => {
     const { sensorId, device } = await linkSensor(home.client);
     const run = async () => {
       await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', clock.now()));
-      falls.set(sensorId, { at: clock.now(), answeredAt: Number.POSITIVE_INFINITY });
+      falls.set(sensorId, { at: clock.now(), acknowledgedAt: Number.POSITIVE_INFINITY });
     };
     acts.push({ at: begin + Math.floor(random() * NIGHT), run });
   }
-  let heard = 0;
-  const answer = ({ body }: (typeof home.told)[number]) => {
-    if (random() > ANSWERS) return;
+  let seen = 0;
+  const maybeAcknowledge = ({ body }: (typeof home.told)[number]) => {
+    if (random() > ACKNOWLEDGED) return;
     const path = new URL(body.acknowledgeUrl).pathname.replace('/api/v1', '');
     const run = async () => {
       await home.client.as(undefined).ok('POST', path, {});
       const fall = falls.get(body.sensor.id);
-      if (fall) fall.answeredAt = Math.min(fall.answeredAt, clock.now());
+      if (fall) fall.acknowledgedAt = Math.min(fall.acknowledgedAt, clock.now());
     };
     acts.push({ at: clock.now() + 500 + Math.floor(random() * 240) * 1_000, run });
   };
   const end = begin + NIGHT + 3 * 3_600_000;
   for (;;) {
-    for (; heard < home.told.length; heard++) answer(home.told[heard] ?? expect.unreachable());
+    for (; seen < home.told.length; seen++) maybeAcknowledge(home.told[seen] ?? expect.unreachable());
     acts.sort((act, other) => act.at - other.at);
     const next = Math.min(clock.next(), acts[0]?.at ?? end);
     if (next >= end) break;
@@ -69,35 +69,35 @@ const play = async (seed: number, late: number) => {
     if (acts[0] && acts[0].at <= next) await acts.shift()?.run();
     await cloud.idle();
   }
-  const left = home.told.map(({ who, at, body }) => ({ who, at, sensorId: body.sensor.id }));
+  const notifications = home.told.map(({ who, at, body }) => ({ who, at, sensorId: body.sensor.id }));
   const missing: string[] = [];
-  for (const [sensorId, { at, answeredAt }] of falls)
+  for (const [sensorId, { at, acknowledgedAt }] of falls)
     for (const { who, after } of due) {
       const time = at + after;
-      const found = left.findIndex(
+      const found = notifications.findIndex(
         (call) => call.who === who && call.sensorId === sensorId && call.at >= time && call.at <= time + late,
       );
-      if (found >= 0 && (left[found]?.at ?? 0) <= answeredAt + 1_000) left.splice(found, 1);
-      else if (time + late < answeredAt) missing.push(`${sensorId}: ${who} after ${after / 1_000} s`);
+      if (found >= 0 && (notifications[found]?.at ?? 0) <= acknowledgedAt + 1_000) notifications.splice(found, 1);
+      else if (time + late < acknowledgedAt) missing.push(`${sensorId}: ${who} after ${after / 1_000} s`);
     }
-  const answered = [...falls.values()].filter(({ answeredAt }) => answeredAt < end).length;
-  return { falls: falls.size, told: home.told.length, answered, missing, needless: left };
+  const acknowledged = [...falls.values()].filter(({ acknowledgedAt }) => acknowledgedAt < end).length;
+  return { falls: falls.size, notified: home.told.length, acknowledged, missing, needless: notifications };
 };
 
-describe('a night with 50 sensors and three who answer when they like', () => {
-  test('everybody is told at their time, within 2 s, and nobody once somebody has answered', async () => {
-    const { falls, told, answered, ...wrong } = await play(1, 2_000);
+describe('a night with 50 sensors and three recipients who acknowledge at random', () => {
+  test('notifies every recipient within 2 s of their time, and nobody once somebody has acknowledged', async () => {
+    const { falls, notified, acknowledged, ...wrong } = await play(1, 2_000);
     expect(wrong).toEqual({ missing: [], needless: [] });
-    expect([falls, answered]).toEqual([SENSORS, SENSORS]);
-    // Many falls take more than one step.
-    expect(told).toBeGreaterThan(2 * SENSORS);
+    expect([falls, acknowledged]).toEqual([SENSORS, SENSORS]);
+    // Many falls need more than one step.
+    expect(notified).toBeGreaterThan(2 * SENSORS);
   });
 
-  test('and within 61 s where the tasks of the steps are lost, by the sweep', async () => {
+  test('notifies every recipient within 61 s by the sweep if the tasks of the steps are lost', async () => {
     world.loseTimers('delayed');
-    const { told, ...night } = await play(2, 61_000);
+    const { notified, ...night } = await play(2, 61_000);
     world.loseTimers(false);
-    expect(night).toEqual({ falls: SENSORS, answered: SENSORS, missing: [], needless: [] });
-    expect(told).toBeGreaterThan(2 * SENSORS);
+    expect(night).toEqual({ falls: SENSORS, acknowledged: SENSORS, missing: [], needless: [] });
+    expect(notified).toBeGreaterThan(2 * SENSORS);
   });
 });

@@ -11,43 +11,52 @@ import { startHost } from '../fixtures/host.ts';
 const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname;
 const inMemory = { DATA_DIR: ':memory:' };
 const TLS = { TLS_CERT: fixture('self-signed.crt'), TLS_KEY: fixture('self-signed.key') };
-/** Does not check the certificate, which is signed by itself. */
+/** Accepts the self-signed certificate. */
 const insecure = { rejectUnauthorized: false };
 
-const why = (environment: Record<string, string>): Promise<string> =>
+const startError = (environment: Record<string, string>): Promise<string> =>
   startHost({ ...inMemory, ...environment }, ['withoutDemo'], 'kept').then(
     () => expect.unreachable('it started'),
     (error: Error) => error.message,
   );
 
-describe('a start that cannot be says why in a sentence that names the variable:', () => {
-  test('a port that something else has', async () => {
+describe('a host that cannot start', () => {
+  test('names the variable of a port that is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    expect(await why({ PORT: String(port) })).toContain(`PORT: something else listens on port ${port} of 127.0.0.1`);
-    expect(await why({ MQTT_PORT: String(port) })).toContain(`MQTT_PORT: something else listens on port ${port}`);
+    expect(await startError({ PORT: String(port) })).toContain(
+      `PORT: another process listens on port ${port} of 127.0.0.1`,
+    );
+    expect(await startError({ MQTT_PORT: String(port) })).toContain(
+      `MQTT_PORT: another process listens on port ${port}`,
+    );
     server.close();
   });
 
-  test('a host that is not of this machine', async () => {
-    expect(await why({ HOST: '192.0.2.1' })).toContain('HOST: 192.0.2.1 is no address or name of this machine');
-  });
-
-  test.each(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS'])('%s, where nobody listens', async (name) => {
-    const folder = name.endsWith('DYNAMODB') ? { DATA_DIR: '.local/none' } : {};
-    expect(await why({ ...folder, [name]: 'http://127.0.0.1:9' })).toContain(
-      `${name}: no engine answers at http://127`,
+  test('names HOST if it is not an address of this machine', async () => {
+    expect(await startError({ HOST: '192.0.2.1' })).toContain(
+      'HOST: 192.0.2.1 is not an address or host name of this machine',
     );
   });
 
-  test('a certificate that is none', async () => {
+  test.each(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS'])(
+    'names %s if nothing responds there',
+    async (name) => {
+      const folder = name.endsWith('DYNAMODB') ? { DATA_DIR: '.local/none' } : {};
+      expect(await startError({ ...folder, [name]: 'http://127.0.0.1:9' })).toContain(
+        `${name}: no response from http://127`,
+      );
+    },
+  );
+
+  test('names TLS_CERT and TLS_KEY if the certificate is invalid', async () => {
     const pair = { TLS_CERT: fixture('self-signed.key'), TLS_KEY: fixture('self-signed.key') };
-    expect(await why(pair)).toMatch(/TLS_CERT and TLS_KEY: /);
+    expect(await startError(pair)).toMatch(/TLS_CERT and TLS_KEY: /);
   });
 });
 
-test('with HOST=0.0.0.0 it answers at every address of the machine, tells others where it is, and warns', async () => {
+test('HOST=0.0.0.0 makes the host listen on every address, report one that others can reach, and warn', async () => {
   await using host = await startHost({ ...inMemory, HOST: '0.0.0.0' });
   expect(host.lines.filter((line) => line.startsWith('warning: '))).toEqual([
     expect.stringMatching(/passwords, tokens/),
@@ -71,15 +80,16 @@ test('with HOST=0.0.0.0 it answers at every address of the machine, tells others
   }
 });
 
-test('with a certificate it speaks HTTPS and MQTT over TLS, and its cookies are only sent over HTTPS', async () => {
+test('a certificate makes the host use TLS for HTTP and MQTT, and mark its cookies Secure', async () => {
   await using host = await startHost({ ...inMemory, ...TLS, MQTT_PORT: '0' });
   expect(host.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
-  const call = async (method: string, path: string, body: object, token?: string) => {
+  const call = async (method: string, path: string, input: object, token?: string) => {
     const authorization = token && { authorization: `Bearer ${token}` };
     const headers = { 'content-type': 'application/json', ...authorization };
-    const sent = request(host.url + path, { method, headers, ...insecure }).end(JSON.stringify(body));
-    const [answer] = await once(sent, 'response');
-    return { status: answer.statusCode, headers: answer.headers, body: JSON.parse((await answer.toArray()).join('')) };
+    const sent = request(host.url + path, { method, headers, ...insecure }).end(JSON.stringify(input));
+    const [response] = await once(sent, 'response');
+    const body = JSON.parse((await response.toArray()).join(''));
+    return { status: response.statusCode, headers: response.headers, body };
   };
   const login = await call('POST', '/users/login', { username: 'admin', password: ADMIN_PASSWORD });
   expect(login.headers['set-cookie'].every((cookie: string) => cookie.includes('; Secure'))).toBe(true);
@@ -92,7 +102,7 @@ test('with a certificate it speaks HTTPS and MQTT over TLS, and its cookies are 
   await client.endAsync();
 });
 
-test('a plain call to a port with TLS gets no answer of the service', async () => {
+test('a plain HTTP request to a port with TLS gets no response from the service', async () => {
   await using host = await startHost({ ...inMemory, ...TLS });
   const plain = clientOf(host.url.replace('https:', 'http:'));
   await expect(register(plain, PROVISIONING_KEY, '0000000000AB')).rejects.toThrow();

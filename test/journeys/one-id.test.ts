@@ -19,7 +19,7 @@ type Line = {
   deliveries?: string[];
 };
 let lines: Line[] = [];
-/** Where something fails once. */
+/** The places that fail once. */
 const failing = new Set<Failpoint | 'events'>();
 const failOnce = (where: Failpoint | 'events'): void => {
   if (failing.delete(where)) throw new Error(`failed at ${where}`);
@@ -43,7 +43,7 @@ let sensor: Awaited<ReturnType<typeof linkSensor>>;
 beforeAll(async () => {
   receiver = await startReceiver((_, response) => void response.writeHead(status).end());
   const log = logTo((line) => lines.push(JSON.parse(line)));
-  // Attempts are further apart than a queue can wait: the sweep finds it.
+  // Attempts are further apart than a queue can delay, so the sweep has to find them.
   const environment = { RETRY_SCHEDULE: '0,2000,2000', SENSOR_INACTIVE_AFTER_SECONDS: '86400' };
   cloud = await startTestCloud({ clock, log, wrap: faulty, mqttPort: 0, environment });
   ({ client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS));
@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 
 let start = clock.now() - 3_600_000;
-/** The start of a fall of its own: what follows from it in time is another story. */
+/** Creates the start of a new fall; its later states do not matter here. */
 const fall = () => {
   start += 60_000;
   return { ...fallMessage('calling', start), uuid: crypto.randomUUID() };
@@ -69,15 +69,15 @@ const post = (body: object, headers: Record<string, string> = {}) =>
     body: JSON.stringify(body),
   });
 const idOf = ({ headers }: Response): string => headers.get('X-Request-Id') ?? '';
-const ofWays = () => lines.filter(({ consumer }) => consumer === 'process' || consumer === 'deliver');
+const workerLines = () => lines.filter(({ consumer }) => consumer === 'process' || consumer === 'deliver');
 const ids = ({ requestId, uuid }: Line) => ({ requestId, uuid });
 
-test('each line of a fall that fails everywhere on its way has the id of its call and the uuid of its message', async () => {
+test('every log line of a fall that fails at each step has the id of its call and the uuid of its message', async () => {
   const message = fall();
   failing.add('process.decided').add('deliver.claimed');
   status = 500;
-  const answer = await post(message);
-  expect(answer.status).toBe(202);
+  const response = await post(message);
+  expect(response.status).toBe(202);
   await cloud.idle();
   clock.skipTo(clock.now() + 60_000);
   await receiver.until(receiver.received.length + 1);
@@ -86,38 +86,38 @@ test('each line of a fall that fails everywhere on its way has the id of its cal
   clock.skipTo(clock.now() + 3_000_000);
   await cloud.sweep();
   await cloud.idle();
-  const told = ofWays();
-  expect(told.map(({ consumer, message: what }) => `${consumer}: ${what}`).toSorted()).toEqual([
+  const logged = workerLines();
+  expect(logged.map(({ consumer, message: what }) => `${consumer}: ${what}`).toSorted()).toEqual([
     'deliver: a task failed',
     'deliver: an attempt was made',
     'deliver: an attempt was made',
     'process: a decision was applied',
     'process: a task failed',
   ]);
-  expect(told.map(ids)).toEqual(told.map(() => ({ requestId: idOf(answer), uuid: message.uuid })));
-  const [deliveryId] = told.flatMap(({ deliveries = [] }) => deliveries);
-  const ofDelivery = told.filter(({ consumer }) => consumer === 'deliver');
+  expect(logged.map(ids)).toEqual(logged.map(() => ({ requestId: idOf(response), uuid: message.uuid })));
+  const [deliveryId] = logged.flatMap(({ deliveries = [] }) => deliveries);
+  const ofDelivery = logged.filter(({ consumer }) => consumer === 'deliver');
   expect(ofDelivery.map((line) => line.deliveryId)).toEqual([deliveryId, deliveryId, deliveryId]);
   expect(lines).toContainEqual(expect.objectContaining({ consumer: 'sweep', deliveryIds: [deliveryId] }));
 });
 
-test('the line of a call that could not be accepted has both ids too', async () => {
+test('the log line of a call that could not be accepted has both ids', async () => {
   const message = fall();
   failing.add('events');
-  const answer = await post(message);
-  expect(answer.status).toBe(503);
-  expect(lines.map(ids)).toEqual([{ requestId: idOf(answer), uuid: message.uuid }]);
+  const response = await post(message);
+  expect(response.status).toBe(503);
+  expect(lines.map(ids)).toEqual([{ requestId: idOf(response), uuid: message.uuid }]);
 });
 
-test('an X-Request-Id of the caller is none of ours: the answer and the lines have one that the service drew', async () => {
-  const answer = await post(fall(), { 'X-Request-Id': 'mine' });
+test('the response and the log lines ignore an X-Request-Id of the caller and have a generated one', async () => {
+  const response = await post(fall(), { 'X-Request-Id': 'mine' });
   await cloud.idle();
-  expect(idOf(answer)).not.toBe('mine');
-  expect(ofWays().map(({ requestId }) => requestId)).toEqual([idOf(answer), idOf(answer)]);
+  expect(idOf(response)).not.toBe('mine');
+  expect(workerLines().map(({ requestId }) => requestId)).toEqual([idOf(response), idOf(response)]);
   expect(JSON.stringify(lines)).not.toContain('mine');
 });
 
-test('falls that are judged together keep each its own ids', async () => {
+test('falls that are processed together keep their own ids', async () => {
   failing.add('process.judged');
   const messages = [fall(), fall(), fall()];
   const answers: Response[] = [];
@@ -129,13 +129,15 @@ test('falls that are judged together keep each its own ids', async () => {
   expect(attempts).toEqual(expect.arrayContaining(own));
 });
 
-test('a fall over MQTT, which no HTTP call brought, has one id from its ingestion on', async () => {
+test('a fall over MQTT has one request id from its ingestion on', async () => {
   const device = await createDevice(cloud.mqttUrl ?? '', sensor);
   const message = fall();
   await device.say(message);
   await cloud.idle();
   await device.end();
-  const [first] = ofWays();
+  const [first] = workerLines();
   expect(first?.requestId).toEqual(expect.any(String));
-  expect(ofWays().map(ids)).toEqual(ofWays().map(() => ({ requestId: first?.requestId, uuid: message.uuid })));
+  expect(workerLines().map(ids)).toEqual(
+    workerLines().map(() => ({ requestId: first?.requestId, uuid: message.uuid })),
+  );
 });

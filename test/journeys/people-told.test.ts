@@ -13,14 +13,14 @@ beforeEach(() => {
   world.letters.length = 0;
 });
 
-/** The least seconds before each of the five attempts. */
-const LEAST = [0, 8, 32, 120, 240];
+/** The minimum wait (s) before each of the five attempts. */
+const MIN_WAITS = [0, 8, 32, 120, 240];
 
-const addressIn = ({ text }: Letter): string => /http\S+\/acknowledge\/\S+/.exec(text)?.[0] ?? 'none';
+const acknowledgeUrlIn = ({ text }: Letter): string => /http\S+\/acknowledge\/\S+/.exec(text)?.[0] ?? 'none';
 const times = (delivery: { attemptLog: { startDate: number }[] }): number[] =>
   delivery.attemptLog.map(({ startDate }, at, all) => (startDate - (all[at - 1]?.startDate ?? startDate)) / 1_000);
 
-test('a fall is told to a person by mail, SMS and Telegram, and acknowledged in that name by the address in it', async () => {
+test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges it under the own name with the link', async () => {
   const { hire, rule, fall, hits, sent, client, at, customerId } = await world.furnish();
   const anna = await hire(
     'Anna',
@@ -42,7 +42,7 @@ test('a fall is told to a person by mail, SMS and Telegram, and acknowledged in 
     text: expect.stringContaining('Please look after room 7.'),
   });
   expect(mail?.[0]?.text).toContain('Ort: linden-');
-  // Whoever holds the telephone may read it: nothing but the words of the rule and the address.
+  // Anyone who holds the phone can read it, so it contains only the texts of the rule and the link.
   expect(sms?.[0]?.text).toMatch(/^Sturz erkannt: Sensor \w+\nPlease look after room 7\.\n\nIch gehe hin:\nhttp\S+$/);
   const [hit] = await hits();
   expect(hit).toMatchObject({ allSend: true, nobodyOnDuty: false, acknowledgement: null });
@@ -69,20 +69,20 @@ test('a fall is told to a person by mail, SMS and Telegram, and acknowledged in 
     headers: {},
     body: expect.stringMatching(/^Sturz erkannt: Sensor \w+\n\nPlease look after room 7\.$/),
   });
-  const page = await fetch(addressIn(mail?.[0] as Letter));
+  const page = await fetch(acknowledgeUrlIn(mail?.[0] as Letter));
   expect(page.status).toBe(200);
   expect(await page.text()).not.toContain('<input');
-  const taken = await fetch(addressIn(sms?.[0] as Letter), {
+  const acknowledged = await fetch(acknowledgeUrlIn(sms?.[0] as Letter), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Somebody else' }),
   });
-  expect(await taken.json()).toMatchObject({ userId: anna.id, name: 'Anna' });
+  expect(await acknowledged.json()).toMatchObject({ userId: anna.id, name: 'Anna' });
   expect((await hits())[0]?.acknowledgement).toMatchObject({ userId: anna.id, name: 'Anna' });
   expect(customerId).toBeGreaterThan(0);
 });
 
-test('a person is tried five times within ten minutes, then the delivery has failed, and that is told', async () => {
+test('a delivery to a person fails after five attempts within ten minutes, and others are notified of that', async () => {
   const { hire, rule, fall, hits, sent, client, at } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await hire('Boss', {}, { email: 'boss@example.com', permissions: ['manage_rules'] });
@@ -101,7 +101,7 @@ test('a person is tried five times within ten minutes, then the delivery has fai
   expect(detail).toMatchObject({ state: 'failed', reason: 'exhausted', attempts: 5, nextAttempt: null });
   expect(detail.attemptLog.map(({ error }) => error)).toEqual(Array(5).fill('ThrottlingException'));
   const waits = times(detail);
-  expect(waits.map((seconds, at) => seconds >= (LEAST[at] ?? 0))).toEqual(Array(5).fill(true));
+  expect(waits.map((seconds, at) => seconds >= (MIN_WAITS[at] ?? 0))).toEqual(Array(5).fill(true));
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(650);
   expect((await hits())[0]).toMatchObject({ allSend: false, ruleMessages: [{ wasSend: false }] });
   expect((await hits())[0]?.ruleMessages[0]?.sendTryTimes).toHaveLength(5);
@@ -111,7 +111,7 @@ test('a person is tried five times within ten minutes, then the delivery has fai
   expect(world.valuesOf('AlarmsFailed')).toEqual([1]);
 });
 
-test('an address that is none any more ends the delivery at once', async () => {
+test('a delivery fails at once if its address no longer exists', async () => {
   const { hire, rule, fall, sent } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await rule([{ userId: ben.id, by: 'sms' }]);
@@ -122,11 +122,11 @@ test('an address that is none any more ends the delivery at once', async () => {
   expect((await sent())[0]).toMatchObject({ state: 'failed', reason: 'gone', attempts: 1 });
 });
 
-test('above its SMS of a day a customer is told by SMS no more, until the first of them is a day old', async () => {
+test('a customer over its daily SMS quota gets no SMS until the first one is a day old', async () => {
   const { hire, rule, fall, sent } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await rule([{ userId: ben.id, by: 'sms' }]);
-  // An attempt that was not taken counts once, with its delivery.
+  // All attempts of a delivery count once.
   world.answerWith(() => {
     throw busy();
   });
@@ -148,7 +148,7 @@ test('above its SMS of a day a customer is told by SMS no more, until the first 
   expect((await sent())[0]).toMatchObject({ state: 'delivered' });
 });
 
-test('a delivery to a person can be sent again, which ends the one that waits; only by whoever may change rules', async () => {
+test('a delivery to a person can be resent, which ends the pending one, and only by users who manage rules', async () => {
   const { hire, rule, fall, hits, sent, client, at } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([{ userId: ben.id, by: 'email' }]);
@@ -178,7 +178,7 @@ test('a delivery to a person can be sent again, which ends the one that waits; o
   expect((await other.client.call('GET', `${other.at}/${first?.id}`)).status).toBe(404);
 });
 
-test('a trace of the fall names the user and the way, and finds the delivery by its id', async () => {
+test('a trace of the fall names the user and the channel, and finds the delivery by its id', async () => {
   const { hire, rule, fall, hits, sent, customerId } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([{ userId: ben.id, by: 'email' }]);
@@ -191,8 +191,10 @@ test('a trace of the fall names the user and the way, and finds the delivery by 
     { kind: 'delivery', id: delivery?.id ?? '', known },
   ] as const) {
     const { steps } = await traceOf(world.table, wanted, world.now());
-    const said = steps.map(({ step, says }) => `${step} ${says}`);
-    expect(said).toContainEqual(expect.stringMatching(`^delivery ${delivery?.id} to user ${ben.id} by email, for hit`));
-    expect(said).toContainEqual(expect.stringMatching(/^attempt 1: accepted in /));
+    const lines = steps.map(({ step, says }) => `${step} ${says}`);
+    expect(lines).toContainEqual(
+      expect.stringMatching(`^delivery ${delivery?.id} to user ${ben.id} by email, for hit`),
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/^attempt 1: accepted in /));
   }
 });

@@ -27,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** Says something some seconds later; gives how many messages were queued for it. */
+/** Sends a message some seconds later. Returns how many messages were queued for it. */
 const say = async (message: object, seconds: number): Promise<number> => {
-  // What is under way has its time by the same clock.
+  // Work in progress uses the same clock.
   await cloud.idle();
   ahead += seconds * 1_000;
   const before = queued;
@@ -49,14 +49,14 @@ describe('a report that changes nothing', () => {
     await say(a.presence(true), 60);
   });
 
-  test('is answered without the queue from the third on, for as long as nothing changes', async () => {
+  test('skips the queue from the third one on, as long as nothing changes', async () => {
     for (let minute = 0; minute < 10; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
     const { isActive } = await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`);
     expect(isActive).toBe(true);
   });
 
-  test('needs no queue right after a change, which always goes through it', async () => {
+  test('skips the queue right after a change, which always goes through it', async () => {
     expect(await say(a.presence(false), 60)).toBe(1);
     expect(await say(a.presence(false), 60)).toBe(0);
     expect(await say(a.presence(true), 1)).toBe(1);
@@ -66,7 +66,7 @@ describe('a report that changes nothing', () => {
     expect(await events()).toEqual(['empty_room', 'occupied_room', 'empty_room', 'active', 'occupied_room']);
   });
 
-  test('does so beside falls, which always go through the queue', async () => {
+  test('skips the queue during falls, which always go through it', async () => {
     const start = now();
     expect(await say(a.fall('calling', start), 1)).toBe(1);
     expect(await say(a.presence(true), 1)).toBe(0);
@@ -75,27 +75,27 @@ describe('a report that changes nothing', () => {
     expect(await say([a.presence(true), a.fall('calling', start + 1)], 1)).toBe(1);
   });
 
-  test('makes an older one late that comes after it', async () => {
+  test('makes an older message late that arrives after it', async () => {
     const late = a.presence(false);
     for (let minute = 0; minute < 3; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await say(late, 1)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
   });
 
-  test('is one of maker B, too', async () => {
+  test('skips the queue for maker B too', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
     for (const queuedFor of [1, 1, 0, 0]) expect(await say(b.people(2), 60)).toBe(queuedFor);
     expect(await say(b.vital(0, 14, 60), 60)).toBe(0);
     expect(await say(b.people(0), 60)).toBe(1);
   });
 
-  test('of maker B without a time of its own tells two messages with the same bytes apart', async () => {
+  test('separates two messages of maker B with identical bytes and no timestamp', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
-    const { timestamp: _, ...well } = b.vital(0, 14, 60);
+    const { timestamp: _, ...normal } = b.vital(0, 14, 60);
     const enters = { cmd: 'event', type: 1, data: [{ event: 1 }] };
     const leaves = { cmd: 'event', type: 1, data: [{ event: 2 }] };
-    for (const message of [well, well, well]) await say(message, 60);
-    for (const message of [enters, well, enters, leaves]) await say(message, 1);
+    for (const message of [normal, normal, normal]) await say(message, 60);
+    for (const message of [enters, normal, enters, leaves]) await say(message, 1);
     expect(await events()).toEqual(['occupied_room', 'active']);
     await say(leaves, 121);
     expect((await events())?.[0]).toBe('empty_room');

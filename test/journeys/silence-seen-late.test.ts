@@ -11,10 +11,10 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '.
 
 const MINUTE = 60_000;
 let ahead = 0;
-/** What holds the tasks of timers back before their queue takes them. */
+/** Holds back timer tasks before they are queued. */
 let gate: Promise<void> | null = null;
 let held = 0;
-/** At which share of its pages a sweep dies between its look and the check. */
+/** The share of pages at which a sweep dies between reading and sending the check. */
 let deaths = 0;
 let died = 0;
 const random = randomFrom(11);
@@ -68,27 +68,27 @@ const hitsOf = async (client: Client, customerId: number): Promise<string[]> => 
 };
 
 test.each([
-  ['each sensor that falls silent is told once, in time, and no other', { home: 'aspen', dying: 0, within: 8 }],
-  ['and sweeps die, the same, some minutes later', { home: 'hazel', dying: 0.03, within: 12 }],
-])('while reads lag, %s', async (_, { home, dying, within }) => {
+  ['within 8 minutes while reads lag', { home: 'aspen', dying: 0, within: 8 }],
+  ['within 12 minutes while reads lag and sweeps die', { home: 'hazel', dying: 0.03, within: 12 }],
+])('each sensor that goes offline, and no other, is reported once %s', async (_, { home, dying, within }) => {
   const { client, customerId, sensors } = await furnish(home, 10);
   [deaths, died] = [dying, 0];
   const lastMinute = new Map(sensors.map(({ sensorId }, at) => [sensorId, at < 4 ? 2 + 2 * at : 99]));
-  const told = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   for (let minute = 0; minute < 10 + within; minute++) {
     ahead += MINUTE;
-    // Reports come just before a sweep and during it, so that it reads states of before them.
+    // Reports arrive just before and during a sweep, so that it reads states from before them.
     const reports = report(sensors.filter(({ sensorId }) => minute <= (lastMinute.get(sensorId) ?? 0)));
     await Promise.all([reports, cloud.sweep()]);
     await cloud.idle();
-    for (const id of await hitsOf(client, customerId)) if (!told.has(id)) told.set(id, minute);
+    for (const id of await hitsOf(client, customerId)) if (!reportedAt.has(id)) reportedAt.set(id, minute);
   }
-  const silent = sensors.slice(0, 4).map(({ sensorId }) => sensorId);
-  expect([...told.keys()].toSorted()).toEqual(silent.toSorted());
-  expect(await hitsOf(client, customerId)).toEqual(silent.toSorted());
-  // 300 s, a quarter because not each report is written, a minute until a sweep, and one because lists may lag.
-  for (const id of silent) {
-    const minutes = (told.get(id) ?? 0) - (lastMinute.get(id) ?? 0);
+  const offline = sensors.slice(0, 4).map(({ sensorId }) => sensorId);
+  expect([...reportedAt.keys()].toSorted()).toEqual(offline.toSorted());
+  expect(await hitsOf(client, customerId)).toEqual(offline.toSorted());
+  // 300 s, plus a quarter because not every report is written, a minute until a sweep, and one because lists may lag.
+  for (const id of offline) {
+    const minutes = (reportedAt.get(id) ?? 0) - (lastMinute.get(id) ?? 0);
     expect(minutes).toBeGreaterThanOrEqual(5);
     expect(minutes).toBeLessThanOrEqual(within);
   }
@@ -96,7 +96,7 @@ test.each([
   deaths = 0;
 });
 
-test('a sweep that is frozen between its look and the check makes nobody inactive who was heard meanwhile', async () => {
+test('a sweep that freezes between reading and checking marks no sensor as inactive that reported meanwhile', async () => {
   const { client, customerId, sensors } = await furnish('alder', 1);
   await report(sensors);
   await cloud.idle();
@@ -115,8 +115,8 @@ test('a sweep that is frozen between its look and the check makes nobody inactiv
   ahead += MINUTE;
   const reported = now();
   await report(sensors);
-  const heard = () => client.ok<{ lastSeen: number }>('GET', `/sensors/${sensors[0]?.sensorId}/status`);
-  await expect.poll(async () => (await heard()).lastSeen).toBeGreaterThanOrEqual(reported);
+  const statusOf = () => client.ok<{ lastSeen: number }>('GET', `/sensors/${sensors[0]?.sensorId}/status`);
+  await expect.poll(async () => (await statusOf()).lastSeen).toBeGreaterThanOrEqual(reported);
   ahead += 2 * MINUTE;
   thaw();
   gate = null;

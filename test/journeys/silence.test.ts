@@ -12,7 +12,7 @@ let ahead = 0;
 let cloud: Cloud;
 let receiver: Receiver;
 beforeAll(async () => {
-  // The clock of the cloud runs ahead when a test says so; timers stay as they are.
+  // Tests move the clock of the cloud ahead; timers run in real time.
   const clock = { ...systemClock, now: () => Date.now() + ahead };
   [cloud, receiver] = await Promise.all([startTestCloud({ clock }), startReceiver()]);
 });
@@ -24,7 +24,7 @@ const presence = (present: boolean) => ({
   type: 4,
   payload: { presenceDetected: present, timestamp: Date.now() + ahead },
 });
-/** Lets minutes pass, with a sweep after every so many of them. */
+/** Lets minutes pass, with a sweep after every `between` minutes. */
 const pass = async (minutes: number, between = 1): Promise<void> => {
   for (let minute = 0; minute < minutes; minute += between) {
     ahead += between * MINUTE;
@@ -33,8 +33,8 @@ const pass = async (minutes: number, between = 1): Promise<void> => {
   }
 };
 
-describe('a silent sensor', () => {
-  test('becomes active with its first message, inactive after 300 s of silence, and says so once each', async () => {
+describe('a sensor', () => {
+  test('becomes active with its first message and inactive 300 s after its last one, with one event each', async () => {
     const home = await createHome(await adminOf(cloud.url), 'cedar', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await createAlarm(home.client, receiver.url, 'sensor_active', { format: 'custom1' });
@@ -63,7 +63,7 @@ describe('a silent sensor', () => {
     expect(types()).toEqual([8, 7, 8]);
   });
 
-  test('is noticed although only one sweep in three minutes runs', async () => {
+  test('becomes inactive even if a sweep runs only every three minutes', async () => {
     const home = await createHome(await adminOf(cloud.url), 'larch', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
@@ -72,11 +72,11 @@ describe('a silent sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensor.sensorId}`)).toMatchObject({ isActive: false });
   });
 
-  test('becomes active by any call of its device, for the first time and again, and stays so while it calls', async () => {
+  test('becomes active with any call of its device, first or later, and stays active while it calls', async () => {
     const home = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
-    const heard = await startReceiver();
-    await createAlarm(home.client, heard.url, 'sensor_active', { format: 'custom1' });
+    const activations = await startReceiver();
+    await createAlarm(home.client, activations.url, 'sensor_active', { format: 'custom1' });
     const call = async () => {
       await sensor.device.ok('GET', `/devices/${sensor.sensorId}/config`);
       await cloud.idle();
@@ -87,7 +87,7 @@ describe('a silent sensor', () => {
       expect(await isActive()).toBe(false);
       await call();
       expect(await isActive()).toBe(true);
-      await heard.until(turn);
+      await activations.until(turn);
       await pass(4);
       await call();
       await pass(4);
@@ -95,16 +95,16 @@ describe('a silent sensor', () => {
       await pass(3);
     }
     await pass(3);
-    expect(heard.received.length).toBe(2);
-    await heard.stop();
+    expect(activations.received.length).toBe(2);
+    await activations.stop();
   });
 
-  test('stays active over an outage of the service, however long it was', async () => {
+  test('stays active during an outage of the service of any length', async () => {
     const home = await createHome(await adminOf(cloud.url), 'ash', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
     await cloud.idle();
-    // Nothing swept for six hours: that was us.
+    // No sweep ran for six hours, so the service was down.
     ahead += 360 * MINUTE;
     await pass(4);
     const isActive = async () =>
@@ -115,23 +115,23 @@ describe('a silent sensor', () => {
   });
 });
 
-describe('some sensors that report every ten seconds, with a limit of 40 s', () => {
-  test('all stay active over 60 s in which the table is away, and fall silent when they really do', async () => {
+describe('sensors that report every ten seconds, with an inactivity limit of 40 s', () => {
+  test('stay active while the table is down for 60 s, and become inactive when they stop reporting', async () => {
     let passedMs = 0;
-    let isAway = false;
-    const away = () => Promise.reject(new TableUnavailable('away'));
-    const house = await startTestCloud({
+    let isDown = false;
+    const fail = () => Promise.reject(new TableUnavailable('down'));
+    const strictCloud = await startTestCloud({
       clock: { ...systemClock, now: () => Date.now() + passedMs },
       environment: { SENSOR_INACTIVE_AFTER_SECONDS: '40' },
       log: () => {},
       wrap: (runtime) => ({
         ...runtime,
         table: new Proxy(runtime.table, {
-          get: (table, call) => (isAway ? away : table[call as keyof typeof table]),
+          get: (table, call) => (isDown ? fail : table[call as keyof typeof table]),
         }),
       }),
     });
-    const home = await createHome(await adminOf(house.url), 'elm', ALL_PERMISSIONS);
+    const home = await createHome(await adminOf(strictCloud.url), 'elm', ALL_PERMISSIONS);
     await createAlarm(home.client, receiver.url, 'sensor_inactive');
     const sensors = await Promise.all(Array.from({ length: 4 }, () => linkSensor(home.client)));
     const report = () =>
@@ -143,31 +143,31 @@ describe('some sensors that report every ten seconds, with a limit of 40 s', () 
     const last = async (seconds: number, reporting = true): Promise<void> => {
       for (let passed = 0; passed < seconds; passed += 5) {
         passedMs += 5_000;
-        await house.sweep();
+        await strictCloud.sweep();
         if (reporting && passed % 10 === 0) await report();
-        await house.idle();
+        await strictCloud.idle();
       }
     };
 
     await last(15);
-    isAway = true;
+    isDown = true;
     await last(60);
-    isAway = false;
-    // A look from before the outage comes first, before the service knows that it was away.
-    const looks = sensors.map(({ sensorId }) => ({
+    isDown = false;
+    // A check from before the outage arrives first, before the service knows that it was down.
+    const checks = sensors.map(({ sensorId }) => ({
       type: 'check_sensor' as const,
       customerId: home.customerId,
       sensorId,
     }));
-    await house.runtime.queues.send(
+    await strictCloud.runtime.queues.send(
       'timers',
-      looks.map((task) => encode(task)),
+      checks.map((task) => encode(task)),
     );
-    await house.idle();
+    await strictCloud.idle();
     await last(45);
     expect(await hits()).toBe(0);
     await last(50, false);
     expect(await hits()).toBe(4);
-    await house.stop();
+    await strictCloud.stop();
   });
 });

@@ -8,23 +8,23 @@ import { keepInProfile, type Profile } from './profiles.ts';
 
 type Wanted = { profile: string; format: 'full' | 'custom1' | 'raw'; customerId: number; botId: number | null };
 
-/** The secret of the profile, by which all that `listen` ever gets is signed. */
+/** Returns the secret of the profile, which signs everything that `listen` receives. It is created once. */
 export const secretOf = async (io: Io, name: string, { secret }: Profile): Promise<string> => {
   if (secret !== undefined) return secret;
-  const drawn = `whsec_${randomBytes(24).toString('base64')}`;
-  await keepInProfile(io, name, { secret: drawn });
-  return drawn;
+  const generated = `whsec_${randomBytes(24).toString('base64')}`;
+  await keepInProfile(io, name, { secret: generated });
+  return generated;
 };
 
-/** A webhook that somebody has made already. */
+/** Finds an existing webhook. */
 export const existingWebhook = async (client: Client, webhookId: string): Promise<Webhook> => {
   const webhook = await ok(client.GET('/webhooks/{webhookId}', { params: { path: { webhookId } } }));
   if (webhook.url !== null)
-    throw new UsageError(`the webhook ${webhookId} has an address, to which everything is posted`);
+    throw new UsageError(`the webhook ${webhookId} has a URL, so its deliveries cannot be fetched`);
   return webhook;
 };
 
-/** Finds the webhook of this machine and profile, which was left when it ended without a goodbye, or makes it. */
+/** Finds the webhook of this machine and profile, left behind by an earlier run, or creates it. */
 export const ownWebhook = async (client: Client, io: Io, secretKey: string, wanted: Wanted): Promise<Webhook> => {
   const { botId, customerId, format, profile } = wanted;
   const name = `listen ${profile} on ${io.hostname}`.slice(0, 64);

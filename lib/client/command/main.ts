@@ -6,7 +6,7 @@ import { asker } from './terminal.ts';
 const ended = new AbortController();
 process.once('SIGINT', () => ended.abort());
 process.once('SIGTERM', () => ended.abort());
-// Whoever reads the output may have enough of it, as `head` has.
+// The reader of the output may close the pipe, as `head` does.
 process.stdout.on('error', () => process.exit());
 
 process.exitCode = await program(process.argv.slice(2), {

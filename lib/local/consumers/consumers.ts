@@ -13,20 +13,17 @@ import { poll } from './pollers.ts';
 import { schedule } from './schedule.ts';
 import { type ensureQueues, sqsSource } from './sqs.ts';
 
-/**
- * The interval (s) of the schedules on this host. It is shorter than the minute in AWS, because runs cost nothing
- * here.
- */
+/** The interval (s) of the sweep on this host: shorter than the minute in AWS, because runs cost nothing here. */
 const SWEEP_SECONDS = 5;
 
 type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'ofGroup' | 'timeoutSeconds'> & {
   queue: QueueName;
 };
 
-/** The queues where tasks wait: in this process, or at an SQS endpoint. */
+/** The queues that hold pending tasks: in this process, or at an SQS endpoint. */
 export type Waiting = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
 
-/** Gives the source of messages of a queue. A queue in this process needs no closing. */
+/** Returns the message source of a queue. A queue in this process needs no closing. */
 const open = (
   waiting: Waiting,
   name: QueueName,
@@ -64,8 +61,8 @@ const startPollers = async (
   const pollers = await Promise.all(started);
   return {
     idle: async () => {
-      // A poller may send tasks to one that was idle before. So all are awaited as often as the longest chain of
-      // queues can be.
+      // A poller may send tasks to another one that was already idle. All are therefore awaited as many times as there
+      // are pollers, the longest possible chain of queues.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
     stop: async () => {
@@ -74,17 +71,17 @@ const startPollers = async (
   };
 };
 
-/** The first fall of the canary comes when the service listens. */
+/** The delay (ms) of the first canary fall, which gives the service time to listen. */
 const FIRST_CANARY_MS = 2_000;
 
 /** Connects every consumer to its queue and every schedule to the clock. */
 export const startConsumers = async (
-  given: Runtime,
+  runtimeOfHost: Runtime,
   waiting: Waiting,
   clock: Clock,
   { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: AroundInvocation } = {},
 ) => {
-  const runtime: Runtime = { ...given, sweepSeconds };
+  const runtime: Runtime = { ...runtimeOfHost, sweepSeconds };
   const onError = (error: unknown, invocationId?: string) =>
     runtime.log('error', 'an invocation failed', { invocationId }, error);
   const pollers = await startPollers(runtime, waiting, { clock, onError }, around);
@@ -106,8 +103,8 @@ export const startConsumers = async (
   return {
     sweep: () => sweeping.runNow(),
     /**
-     * Resolves when the queues of this process have no visible message and no invocation and no scheduled run is
-     * under way.
+     * Resolves when the queues of this process have no visible message, and no invocation or scheduled run is in
+     * progress.
      */
     idle: async () => {
       await Promise.all(timers.map((timer) => timer.idle()));

@@ -12,7 +12,7 @@ import type { RequestHandler } from './http-server.ts';
 import type { Prometheus } from './prometheus.ts';
 import { multiValues, pairsOf, targetOf } from './server.ts';
 
-/** The address that this host calls itself from. No caller has it, so none can use up its limit of calls. */
+/** The address that this host uses for its own requests. No caller has it, so nobody can use up its rate limit. */
 const SELF = '127.255.255.254';
 
 type Handlers = ReadonlyMap<string, ApiHandler>;
@@ -35,7 +35,7 @@ const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: string): AP
   } as unknown as APIGatewayProxyEvent;
 };
 
-/** Creates a function that reads from the API of this host as a caller does. */
+/** Creates a client that calls the API of this host in the process. */
 export const createReader = (handlers: Handlers, clock: Clock) => {
   const read = async (
     group: string,
@@ -71,8 +71,8 @@ type Options = {
 };
 
 /**
- * Adds what this host alone answers: GET /metrics, for Prometheus, to callers on the machine itself and with a token of a
- * system admin; and the files of exports, which S3 answers in AWS, to whoever has the address of one.
+ * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to callers on this machine and to system
+ * admins. The files of exports, which S3 serves in AWS, are open to anybody with the signed URL.
  */
 export const withOwnPages =
   ({ reader, prometheus, proxy, exported }: Options, api: RequestHandler): RequestHandler =>

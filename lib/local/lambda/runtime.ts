@@ -28,14 +28,14 @@ import { createMetrics } from './metrics.ts';
 import { createMailFolder, createMessageFolder } from './outbox.ts';
 import { pooledBytes } from './pooled-bytes.ts';
 
-/** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
+/** Waits for the first response of an external engine. Without one, the error names the variable with its address. */
 const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
   first.catch((cause: unknown) => {
     const { message, name } = cause as Error;
-    throw new Error(`${variable}: no engine answers at ${endpoint} (${message || name})`, { cause });
+    throw new Error(`${variable}: no response from ${endpoint} (${message || name})`, { cause });
   });
 
-/** Opens the table: in this process, or at an endpoint that was named. */
+/** Opens the table in this process, or at an endpoint if there is one. */
 export const openTable = async (
   { tableEndpoint, client }: CloudOptions,
   { rows, turns }: Storage,
@@ -47,7 +47,7 @@ export const openTable = async (
   return client ?? documentClient(clientConfig(tableEndpoint));
 };
 
-/** Opens the queues. `inProcess` are those of this process, null when they are at an endpoint. */
+/** Opens the queues. `inProcess` is null if they are at an endpoint. */
 export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, storage: Storage, clock: Clock) => {
   if (queueEndpoint) {
     const waiting: Waiting = await reaching('AWS_ENDPOINT_URL_SQS', queueEndpoint, ensureQueues(queueEndpoint, isFifo));
@@ -67,7 +67,7 @@ type Parts = {
   publish: Publish | undefined;
 };
 
-/** Makes the runtime of the handlers on this host, and the metrics that they leave. */
+/** Creates the runtime of the handlers on this host, with its metrics and the folder of exports. */
 export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
@@ -98,7 +98,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
       sms: message,
       telegram: TELEGRAM_TOKEN
         ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
-        : (...given) => message(...given).then(() => 'accepted' as const),
+        : (...args) => message(...args).then(() => 'accepted' as const),
     }),
     exports: exported.exports,
     ...(publish && { publish }),

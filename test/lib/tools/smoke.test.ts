@@ -77,10 +77,10 @@ test('a smoke test that is stopped, or whose device cannot call, removes everyth
   const lines: string[] = [];
   const say = (line: string) => {
     lines.push(line);
-    if (line.endsWith('make a bot')) stop.abort();
+    if (line.endsWith('create a bot')) stop.abort();
   };
   expect((await run({ say, signal: stop.signal })).held).toBe(false);
-  expect(lines.join('\n')).toContain('FAILED  stopped before: make a webhook');
+  expect(lines.join('\n')).toContain('FAILED  stopped before: create a webhook');
   const { held, text } = await run({ deviceUrl: 'http://127.0.0.1:9' });
   expect(held).toBe(false);
   expect(text).toMatch(/FAILED {2}register a device: .*(ECONNREFUSED|bad port)/);
