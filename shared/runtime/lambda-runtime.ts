@@ -90,7 +90,9 @@ const lazyCipher = (load: Load, config: Config, keyArn: string): Cipher =>
   lazyMethods(async () => (await load('kms')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
 const lazyMail = (load: Load, config: Config, sender: string): Mail => {
-  const mail = lazily(async () => (await load('mail')).mailBySes(config, sender));
+  const mail = lazily(async () =>
+    (await load('mail')).mailBySes(config, sender, { now: Date.now, random: randomBytes }),
+  );
   return async (...message) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await mail(...message);

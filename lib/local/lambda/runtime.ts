@@ -4,6 +4,7 @@ import type { Publish } from '#shared/aws/publish.ts';
 import { telegramAs } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { log as standardLog } from '#shared/observability/log.ts';
+import type { Metrics } from '#shared/observability/metrics.ts';
 import { isFifo } from '#shared/queue/names.ts';
 import { type Queues, queuesBySqs } from '#shared/queue/send.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
@@ -59,6 +60,21 @@ export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, stor
 };
 export type OpenedQueues = Awaited<ReturnType<typeof startQueues>>;
 
+/** Creates the connections to the mail server. Null without one. */
+const smtpOf = async (
+  { smtp }: CloudOptions,
+  { settings, metrics, ...more }: Pick<Runtime, 'settings' | 'now' | 'random'> & { metrics: Metrics },
+) => {
+  if (!smtp) return null;
+  const { createSmtp } = await import('../mail/smtp.ts');
+  return createSmtp(smtp, {
+    sender: settings.MAIL_SENDER,
+    deadlineMs: settings.DELIVERY_DEADLINE_SECONDS * 1_000,
+    onFailure: () => metrics.measure('MailServerFailed'),
+    ...more,
+  });
+};
+
 type Parts = {
   settings: Settings;
   table: TableClient;
@@ -77,8 +93,15 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const { TELEGRAM_TOKEN } = settings;
   const passwords = passwordsAt(options.passwordCost, random);
   const vault = createVault(await cipherHere(options, random));
-  const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
   const { metrics, prometheus, valuesOf } = createMetrics();
+  const smtp = await smtpOf(options, { settings, now, random, metrics });
+  const { watched, health } = createHealth({
+    dataDir,
+    waiting: opened.inProcess?.queues ?? null,
+    mail: () => smtp?.state() ?? null,
+    clock,
+    exceptions,
+  });
   const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
   const runtime: Runtime = {
     settings,
@@ -92,7 +115,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     queues: watched(opened.queues),
     aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
-    mail: createMailFolder(settings.MAIL_SENDER, outbox),
+    mail: smtp?.mail ?? createMailFolder(settings.MAIL_SENDER, outbox),
     peopleOf,
     messengers: async () => ({
       sms: message,
@@ -106,5 +129,5 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     passwords: async () => passwords,
     pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
   };
-  return { runtime, prometheus, exported, valuesOf };
+  return { runtime, prometheus, exported, valuesOf, closeMail: () => smtp?.close() };
 };
