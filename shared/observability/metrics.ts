@@ -24,8 +24,6 @@ export const metrics = {
   /** SMS that were not sent because the customer's daily limit was reached. */
   SmsLimitReached: 'Count',
   MailsFailed: 'Count',
-  /** Mails that the mail server of the local host did not accept, for a reason other than recipient or content. */
-  MailServerFailed: 'Count',
   /** Notifications of people that a service did not accept, although their address may be valid. */
   LettersFailed: 'Count',
   /** Webhooks that were disabled automatically. */

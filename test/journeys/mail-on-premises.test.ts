@@ -115,7 +115,8 @@ test('an alarm survives a rotated password for hours, and goes out once the new 
   expect(failing.attemptLog.map(({ error, responseBody }) => [error, responseBody])).toEqual(
     Array(failing.attempts).fill(['login_refused', '535 5.7.8 authentication failed']),
   );
-  expect(cloud.valuesOf('MailServerFailed')).toHaveLength(failing.attempts);
+  const measured = await (await fetch(new URL('/metrics', cloud.url))).text();
+  expect(measured).toContain(`mail_server_failures_total{reason="login_refused"} ${failing.attempts}\n`);
   expect(cloud.valuesOf('AlarmsFailed')).toEqual([]);
   expect(world.log.join('\n')).toContain('535 5.7.8 authentication failed');
   expect(world.log.join('\n')).not.toMatch(/first|second/);

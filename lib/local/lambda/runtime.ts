@@ -4,7 +4,6 @@ import type { Publish } from '#shared/aws/publish.ts';
 import { telegramAs } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { log as standardLog } from '#shared/observability/log.ts';
-import type { Metrics } from '#shared/observability/metrics.ts';
 import { isFifo } from '#shared/queue/names.ts';
 import { type Queues, queuesBySqs } from '#shared/queue/send.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
@@ -18,6 +17,7 @@ import type { Waiting } from '../consumers/consumers.ts';
 import { ensureQueues } from '../consumers/sqs.ts';
 import { createExportFolder } from '../http/export-folder.ts';
 import { createHealth } from '../http/health.ts';
+import type { Prometheus } from '../http/prometheus.ts';
 import { noJournal } from '../queue/journal.ts';
 import { journalsIn } from '../queue/queue-file.ts';
 import { openQueues, queuesOf } from '../queue/queues.ts';
@@ -63,14 +63,14 @@ export type OpenedQueues = Awaited<ReturnType<typeof startQueues>>;
 /** Creates the connections to the mail server. Null without one. */
 const smtpOf = async (
   { smtp }: CloudOptions,
-  { settings, metrics, ...more }: Pick<Runtime, 'settings' | 'now' | 'random'> & { metrics: Metrics },
+  { settings, prometheus, ...more }: Pick<Runtime, 'settings' | 'now' | 'random'> & { prometheus: Prometheus },
 ) => {
   if (!smtp) return null;
   const { createSmtp } = await import('../mail/smtp.ts');
   return createSmtp(smtp, {
     sender: settings.MAIL_SENDER,
     deadlineMs: settings.DELIVERY_DEADLINE_SECONDS * 1_000,
-    onFailure: () => metrics.measure('MailServerFailed'),
+    onFailure: ({ reason }) => prometheus.noteMailFailure(reason),
     ...more,
   });
 };
@@ -94,7 +94,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const passwords = passwordsAt(options.passwordCost, random);
   const vault = createVault(await cipherHere(options, random));
   const { metrics, prometheus, valuesOf } = createMetrics();
-  const smtp = await smtpOf(options, { settings, now, random, metrics });
+  const smtp = await smtpOf(options, { settings, now, random, prometheus });
   const { watched, health } = createHealth({
     dataDir,
     waiting: opened.inProcess?.queues ?? null,
