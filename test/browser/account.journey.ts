@@ -25,8 +25,8 @@ test('a token is shown once, works, and is withdrawn', async () => {
   await dialog.waitFor({ state: 'hidden' });
   await visitor.look('account');
   expect(await page.content()).not.toContain(token);
-  await page.getByRole('button', { name: 'Withdraw' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('No access tokens yet.').waitFor();
   expect((await site.admin.as(token).call('GET', '/users/me')).status).toBe(401);
 });

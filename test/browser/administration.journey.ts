@@ -18,14 +18,14 @@ test('a system admin sets up a customer with a user, a key and a firmware', { ti
   await page.getByLabel('Location').fill('Birch Street 1');
   await page.getByRole('button', { name: 'Save' }).click();
   // The new customer is chosen, and what it lacks is said.
-  await page.getByRole('region', { name: 'To the first alarm' }).waitFor();
+  await page.getByRole('region', { name: 'Your first alarm' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Customer' }).inputValue()).toBe('Birch House');
   await page.getByRole('link', { name: 'Customers' }).click();
   await page.getByRole('cell', { name: 'Birch House' }).waitFor();
   await look('customers');
 
   await page.getByRole('link', { name: 'Users' }).click();
-  await page.getByText('No user was found.').waitFor();
+  await page.getByText('No users found.').waitFor();
   await page.getByRole('link', { name: 'New user' }).click();
   await page.getByLabel('Username').fill('birch.nurse');
   await page.getByLabel(/^Password/).fill('seven quiet rivers');
@@ -37,7 +37,7 @@ test('a system admin sets up a customer with a user, a key and a firmware', { ti
   await look('user');
   // That the user was made is said in the same words.
   const written = page.waitForResponse(/\/access$/);
-  await page.getByRole('region', { name: 'What the user may do' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('region', { name: 'Access' }).getByRole('button', { name: 'Save' }).click();
   await written;
   await said(page, 'Saved.');
   const [found] = await site.admin.ok<{ data: unknown[] }[]>('GET', '/users?searchText=birch');
@@ -52,12 +52,12 @@ test('a system admin sets up a customer with a user, a key and a firmware', { ti
   const device = { manufacturer: 'maker_a', hardwareId: '02DE00000001', firmwareVersion: 42 };
   expect((await site.admin.as(key).call('POST', '/devices/register', device)).status).toBe(201);
 
-  await page.getByRole('link', { name: 'Firmwares' }).click();
+  await page.getByRole('link', { name: 'Firmware' }).click();
   await page.getByRole('button', { name: 'New firmware' }).click();
   await page.getByLabel('Version code').fill('42');
   await page.getByLabel(/^Version \*/).fill('v0.42');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('button', { name: 'Make it the default' }).click();
+  await page.getByRole('button', { name: 'Make default' }).click();
   await page.getByRole('cell', { name: 'Default' }).waitFor();
   await look('firmwares');
 });

@@ -27,19 +27,19 @@ describe.each([1_280, 390])('%d pixels wide', (width) => {
     await page.getByRole('menuitem', { name: 'My channels' }).click();
     const sms = channel(page, 'SMS');
     await sms.getByLabel('Mobile number').fill('0170 12');
-    await sms.getByRole('button', { name: 'Send a code there' }).click();
+    await sms.getByRole('button', { name: 'Send code' }).click();
     await sms.getByText('is not valid').waitFor();
     const number = `+4917012345${width}`;
     await sms.getByLabel('Mobile number').fill(`+49 170 12345${width}`);
-    await sms.getByRole('button', { name: 'Send a code there' }).click();
-    await sms.getByText('Waits for the code').waitFor();
+    await sms.getByRole('button', { name: 'Send code' }).click();
+    await sms.getByText('Not confirmed yet').waitFor();
     await visitor.look(`channels-${width}-code`);
     await sms.getByRole('textbox', { name: 'Code', exact: true }).fill('no code');
     await sms.getByRole('button', { name: 'Confirm' }).click();
     await sms.getByText('is not the code that was sent').waitFor();
     await sms.getByRole('textbox', { name: 'Code', exact: true }).fill(codeFor(number));
     await sms.getByRole('button', { name: 'Confirm' }).click();
-    await said(page, 'Confirmed: alarms can reach you there.');
+    await said(page, 'Confirmed. Alarms can reach you there now.');
     await sms.getByText('Confirmed', { exact: true }).waitFor();
     expect(await site.home.client.ok('GET', '/users/me/channels')).toMatchObject([{ by: 'sms', address: number }]);
     await sms.getByRole('button', { name: 'Delete' }).click();
@@ -58,7 +58,7 @@ describe.each([1_280, 390])('%d pixels wide', (width) => {
     await visitor.look(`duty-${width}`);
     const all = await site.home.client.ok<{ until: number }[]>('GET', `/customers/${site.home.customerId}/duty`);
     expect(all).toHaveLength(1);
-    await duty.getByRole('button', { name: 'Off duty now' }).click();
+    await duty.getByRole('button', { name: 'End duty' }).click();
     await duty.getByText('You are not on duty.').waitFor();
   });
 });
@@ -127,8 +127,8 @@ test('pushes are switched on for this device, whose service worker shows them', 
   const { page } = visitor;
   await page.goto(`${site.address}/account/channels`);
   const own = channel(page, 'Push on this device');
-  await own.getByRole('button', { name: 'Switch on here' }).click();
-  await own.getByText(/^Alarms are pushed to one device/).waitFor();
+  await own.getByRole('button', { name: 'Turn on push here' }).click();
+  await own.getByText(/^Push notifications go to one device only/).waitFor();
   await visitor.look('push-on');
   const { pushKey } = await site.home.client.ok<{ pushKey: string }>('GET', '/channels');
   expect(await page.evaluate('globalThis.subscribedWith')).toBe(pushKey);
@@ -147,7 +147,7 @@ test('pushes are switched on for this device, whose service worker shows them', 
   await worker?.evaluate(touching, url);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
-    .toMatchObject({ title: 'Fall', body: 'Nurse call takes care of it.', actions: [] });
+    .toMatchObject({ title: 'Fall', body: 'Nurse call is on it.', actions: [] });
   expect(await hit()).toMatchObject({ acknowledgement: { name: 'Nurse call' } });
   await receiver.stop();
 });
@@ -156,7 +156,7 @@ test('a browser whose user wants no notifications says so, and nothing is kept',
   await using visitor = await site.openLoggedIn('/account/channels');
   const own = channel(visitor.page, 'Push on this device');
   const before = await site.home.client.ok('GET', '/users/me/channels');
-  await own.getByRole('button', { name: 'Switch on here' }).click();
-  await own.getByText('This browser did not allow it.').waitFor();
+  await own.getByRole('button', { name: 'Turn on push here' }).click();
+  await own.getByText('Notifications are blocked.').waitFor();
   expect(await site.home.client.ok('GET', '/users/me/channels')).toEqual(before);
 });

@@ -68,7 +68,7 @@ const open = async (tab: Tab, path: string) => {
     .getByLabel(/^(Loading|Wird geladen)$/)
     .first()
     .waitFor({ state: 'detached' });
-  expect(await tab.getByText(/There is no such page|Diese Seite gibt es nicht/).count()).toBe(0);
+  expect(await tab.getByText(/This page does not exist|Diese Seite gibt es nicht/).count()).toBe(0);
 };
 /** What is written on a page beside its code. */
 const WRITTEN = `(() => {

@@ -18,15 +18,15 @@ const linkSensor = async ({ page }: Visitor) => {
   await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('cell').getByRole('link').click();
-  await page.getByRole('button', { name: 'Change the room' }).click();
+  await page.getByRole('button', { name: 'Edit room' }).click();
   const box = (await page.locator('rect.floor').boundingBox()) ?? expect.unreachable('the room is not drawn');
   await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.6);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8);
   await page.mouse.up();
   await page.getByRole('textbox', { name: 'Name' }).fill('Bed');
-  await page.getByRole('button', { name: 'Save the room' }).click();
-  await page.getByText('The room is saved.').waitFor();
+  await page.getByRole('button', { name: 'Save room' }).click();
+  await page.getByText('Room saved.').waitFor();
   return { device: site.home.client.as(deviceToken), sensorId };
 };
 
@@ -41,7 +41,7 @@ const makeWebhook = async ({ page, look }: Visitor, url: string) => {
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByRole('link', { name: 'New webhook' }).click();
   await page.getByLabel('Name').fill('Ward 2');
-  await page.getByLabel('Address').fill(url);
+  await page.getByLabel('URL').fill(url);
   await choose(page, 'Bot', 'Nurse call');
   await page.getByText('"fall_detected"').first().waitFor();
   await look('new-webhook');
@@ -62,10 +62,10 @@ const makeRule = async ({ page, look }: Visitor) => {
   await page.getByLabel(/^To \*/).fill('00:00');
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
-  const sentence = page.getByRole('region', { name: 'What the rule says' });
-  await sentence.getByText('tells Ward 2').waitFor();
+  const sentence = page.getByRole('region', { name: 'What this rule does' });
+  await sentence.getByText('notifies Ward 2').waitFor();
   expect(await sentence.textContent()).toBe(
-    '“Fall detected” at any sensor, every day all day (Europe/Berlin), tells Ward 2, and then not again for 1 minute.',
+    '“Fall detected” at any sensor, every day all day (Europe/Berlin), notifies Ward 2, then pauses for 1 minute.',
   );
   await look('new-rule');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -101,7 +101,7 @@ test('from the first login to a fall that is delivered, verified by what the pag
   expect(await body.textContent()).toBe(JSON.stringify(JSON.parse(received?.body ?? ''), null, 2));
   await look('delivery');
 
-  const code = await page.getByRole('region', { name: 'How a receiver verifies it' }).locator('pre').textContent();
+  const code = await page.getByRole('region', { name: 'Verify the signature' }).locator('pre').textContent();
   const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code ?? '')}`);
   expect(isGenuine(received?.headers, received?.body, secret)).toBe(true);
   expect(isGenuine(received?.headers, `${received?.body} `, secret)).toBe(false);

@@ -16,22 +16,22 @@ test('a webhook without an address is made with filters, tells where to fetch, a
   const { page, look } = visitor;
   await page.getByLabel('Name').fill('Nurse call server');
   await page
-    .getByRole('radiogroup', { name: 'How it is told' })
-    .getByText('Its system fetches', { exact: true })
+    .getByRole('radiogroup', { name: 'Delivery method' })
+    .getByText('Your system fetches', { exact: true })
     .click();
-  await page.getByText('No address is needed').waitFor();
-  expect(await page.getByLabel('Address', { exact: true }).count()).toBe(0);
-  await page.getByText('Everything of the customer', { exact: true }).click();
+  await page.getByText('No URL is needed').waitFor();
+  expect(await page.getByLabel('URL', { exact: true }).count()).toBe(0);
+  await page.getByText('All events of the customer', { exact: true }).click();
   await choose(page, 'Only these situations', 'Fall detected');
   await page.keyboard.press('Escape');
   await look('fetched-new');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('link', { name: 'To the webhook' }).waitFor();
+  await page.getByRole('link', { name: 'Open webhook' }).waitFor();
   const token = (await page.locator('[data-secret]').first().textContent()) ?? '';
-  await page.getByRole('link', { name: 'To the webhook' }).click();
+  await page.getByRole('link', { name: 'Open webhook' }).click();
   const feed = (await page.getByText(/webhooks\/.+\/feed$/).textContent()) ?? '';
-  await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByText('The test waits to be fetched').waitFor();
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByText('Waiting for the test to be fetched').waitFor();
   const fetchFeed = async (query: string): Promise<Fed[]> => {
     const answer = await fetch(`${feed}${query}`, { headers: { authorization: `Bearer ${token.trim()}` } });
     return (await answer.json()) as Fed[];
@@ -46,9 +46,9 @@ test('a webhook without an address is made with filters, tells where to fetch, a
   expect(list?.data).toMatchObject([{ url: null, situations: ['fall_detected'], isCustomerHook: true }]);
 
   // Switching it off and on keeps its filters and that it is fetched.
-  await page.getByRole('button', { name: 'Switch off' }).click();
-  await page.getByRole('button', { name: 'Switch on' }).click();
-  await page.getByRole('button', { name: 'Switch off' }).waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
   const [after] = await home.client.ok<{ data: object[] }[]>('GET', '/webhooks');
   expect(after?.data).toMatchObject([{ url: null, situations: ['fall_detected'], isEnabled: true }]);
 });

@@ -17,9 +17,9 @@ afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 /** Goes on with the step of the list that is next, and says which are done. */
 const goOn = async ({ page }: Visitor, done: readonly string[], next: string) => {
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
-  const list = page.getByRole('region', { name: 'To the first alarm' });
+  const list = page.getByRole('region', { name: 'Your first alarm' });
   for (const step of done) await list.getByRole('listitem').filter({ hasText: step }).getByText('done').waitFor();
-  await list.getByRole('link', { name: `Go: ${next}` }).click();
+  await list.getByRole('link', { name: `Start: ${next}` }).click();
 };
 
 /** Links a device by the code that it shows, after a code that is wrong. */
@@ -46,10 +46,10 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await using visitor = await visit(`${cloud.url}/console`, { expected: [/404/] });
   const { page, look } = visitor;
   await logInOn(page, { username: 'admin', password: ADMIN_PASSWORD });
-  await page.getByRole('region', { name: 'To the first alarm' }).waitFor();
+  await page.getByRole('region', { name: 'Your first alarm' }).waitFor();
   await look('checklist');
   await page.getByRole('navigation').getByRole('link', { name: 'Rules' }).click();
-  await page.getByText('There is no customer yet').waitFor();
+  await page.getByText('No customers yet').waitFor();
   expect(await page.getByText('Choose a customer').count()).toBe(0);
 
   await goOn(visitor, [], 'Create a customer');
@@ -67,31 +67,31 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await page.getByLabel('Name').fill('Falls');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('No bot has a webhook yet.').waitFor();
-  await goOn(visitor, ['Link a sensor', 'Create a bot'], 'Give the bot a webhook');
+  await goOn(visitor, ['Link a sensor', 'Create a bot'], 'Add a webhook to the bot');
   await page.getByLabel('Name').fill('Ward 2');
-  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByLabel('URL').fill(receiver.url);
   await choose(page, 'Bot', 'Nurse call');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('[data-secret]').first().waitFor();
-  await goOn(visitor, ['Give the bot a webhook'], 'Create a rule for falls');
+  await goOn(visitor, ['Add a webhook to the bot'], 'Create a fall rule');
   await page.getByLabel('Name').fill('Falls');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Choose at least one.').waitFor();
+  await page.getByText('Choose at least one recipient.').waitFor();
   await look('rule-for-nobody');
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('cell', { name: 'Falls' }).waitFor();
-  await goOn(visitor, ['Create a rule for falls'], 'Create a rule for silence');
+  await goOn(visitor, ['Create a fall rule'], 'Create a rule for offline sensors');
   await page.getByLabel('Name').fill('Silence');
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('row').filter({ hasText: 'Silence' }).getByText('Sensor is not reachable').waitFor();
+  await page.getByRole('row').filter({ hasText: 'Silence' }).getByText('Sensor offline').waitFor();
 
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('region', { name: 'Open alarms' }).waitFor();
-  await page.getByRole('region', { name: 'To the first alarm' }).waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Your first alarm' }).waitFor({ state: 'detached' });
   const say = clientOf(cloud.url).as(device.deviceToken);
   await say.ok('POST', `/devices/${device.sensorId}/messages`, fallMessage('calling', Date.now()));
   expect((await receiver.until(1)).length).toBe(1);

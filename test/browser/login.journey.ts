@@ -80,13 +80,13 @@ test('who forgot the password sets another by the code of a mail', async () => {
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.getByRole('textbox', { name: 'Username' }).fill(username);
   await visitor.look('reset');
-  await page.getByRole('button', { name: 'Send the code' }).click();
+  await page.getByRole('button', { name: 'Send code' }).click();
   await expect.poll(() => mails.length).toBe(1);
   const code = /^\S{20,}$/m.exec(mails[0] ?? '')?.[0] ?? '';
-  await page.getByRole('textbox', { name: 'Code of the mail' }).fill(code);
+  await page.getByRole('textbox', { name: 'Code from the email' }).fill(code);
   const password = 'three-new-words';
   await page.locator('input[name=newPassword]').fill(password);
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await logInOn(page, { username, password });
 });

@@ -27,7 +27,7 @@ test('with 10,000 sensors the overview counts them, and the list is searched, so
   await page.getByText('7,500').waitFor();
   await page.getByText('2,500').waitFor();
   await look('overview-many');
-  await page.getByRole('link', { name: 'Silent', exact: true }).click();
+  await page.getByRole('link', { name: 'Offline', exact: true }).click();
   await page.getByText('2500 entries').or(page.getByText('2,500 entries')).waitFor();
   await page.getByRole('link', { name: 'Room 00000' }).waitFor();
 
@@ -52,5 +52,5 @@ test('one of 10,000 sensors is chosen for a rule by its name', async () => {
     .or(page.getByRole('textbox', { name: 'Sensor' }))
     .fill('04711');
   await page.getByRole('option', { name: 'Room 04711' }).click();
-  await page.getByRole('region', { name: 'What the rule says' }).getByText('Room 04711').waitFor();
+  await page.getByRole('region', { name: 'What this rule does' }).getByText('Room 04711').waitFor();
 });

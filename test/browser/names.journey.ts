@@ -40,7 +40,7 @@ test('names in any script are shown as they are, and none becomes markup', { tim
     expect(await page.locator('main img, main b, main script').count()).toBe(0);
   }
   await page.goto(`${site.address}/rules/${ruleId}`);
-  await page.getByRole('region', { name: 'What the rule says' }).getByText(`of the group ${last}`).waitFor();
+  await page.getByRole('region', { name: 'What this rule does' }).getByText(`in the group ${last}`).waitFor();
   await look('rule');
   await page.goto(`${site.address}/personal-data?kind=customer`);
   await page
@@ -50,7 +50,7 @@ test('names in any script are shown as they are, and none becomes markup', { tim
   await page.getByRole('radiogroup').getByText('Erase', { exact: true }).click();
   await page.getByLabel('Reason').fill(last);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  const question = page.getByRole('dialog', { name: `Erase “${names[0]}” for good?` });
+  const question = page.getByRole('dialog', { name: `Erase “${names[0]}” permanently?` });
   await question.waitFor();
   expect(await question.locator('img, b').count()).toBe(0);
   await question.getByRole('button', { name: 'Cancel' }).click();
@@ -61,7 +61,7 @@ test('somebody without permissions sees what there is and is offered nothing els
   await using visitor = await site.openLoggedIn('/rules', reader);
   const { page, look } = visitor;
   await page.getByRole('link', { name: names.at(-1) ?? '', exact: true }).click();
-  await page.getByText('To change it needs the permission “Manage rules”.').waitFor();
+  await page.getByText('To change it, you need the permission “Manage rules”.').waitFor();
   expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
   await look('rule-reader');
   const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
@@ -76,13 +76,13 @@ test('somebody without permissions sees what there is and is offered nothing els
   };
   for (const [path, names] of Object.entries(needed)) {
     await page.goto(site.address + path);
-    await page.getByText(`It needs the permission ${names}. Who manages the users`).waitFor();
+    await page.getByText(`You need the permission ${names}. A system admin`).waitFor();
   }
   await look('refused');
   await page.goto(`${site.address}/firmwares`);
-  await page.getByText('Only a system admin can do this.').waitFor();
+  await page.getByText('Only system admins can do this.').waitFor();
   await page.goto(`${site.address}/nowhere`);
-  await page.getByText('There is no such page.').waitFor();
+  await page.getByText('This page does not exist.').waitFor();
   await page.goto(`${site.address}/groups`);
   await page.getByRole('table').waitFor();
   expect(await page.getByRole('link', { name: 'New group' }).count()).toBe(0);
@@ -99,16 +99,16 @@ test('somebody whose language is German reads a rule, a webhook and its deliveri
   const { page, look } = visitor;
   await page.getByRole('switch', { name: 'Nur zu bestimmten Zeiten' }).check();
   await page
-    .getByRole('region', { name: 'Was die Regel sagt' })
+    .getByRole('region', { name: 'Was diese Regel bewirkt' })
     .getByText('„Sturz erkannt“ bei einem Sensor der Gruppe')
     .waitFor();
   await page.getByText('jeden Tag von 21:00 bis 06:00 (Europe/Berlin)').waitFor();
   await look('german-rule');
   await page.goto(`${site.address}/webhooks/${webhookId}`);
-  await page.getByText('Geschlossen: Alles wird sofort gesendet.').waitFor();
+  await page.getByText('Geschlossen: Alle Zustellungen werden sofort gesendet.').waitFor();
   await look('german-webhook');
-  await page.getByRole('link', { name: 'Seine Zustellungen' }).click();
-  await page.getByText('In den letzten 30 Tagen wurde nichts gesendet').waitFor();
+  await page.getByRole('link', { name: 'Zustellungen anzeigen' }).click();
+  await page.getByText('Keine Zustellungen in den letzten 30 Tagen').waitFor();
 });
 
 test('on a phone each page fits its width', { timeout: 90_000 }, async () => {

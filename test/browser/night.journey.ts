@@ -36,30 +36,30 @@ test('an alarm stays until somebody goes, whom every browser names, and until so
   await using first = await site.openLoggedIn('', anna);
   await using second = await site.openLoggedIn('', ben);
   const openOf = ({ page }: typeof first) => page.getByRole('region', { name: 'Open alarms' });
-  await openOf(first).getByText('No open alarm.').waitFor();
+  await openOf(first).getByText('No open alarms.').waitFor();
   const start = Date.now();
   await say(room, fallMessage('calling', start));
   // The fall ends by itself, and the alarm does not.
   await say(room, fallMessage('finished', start));
   const card = openOf(first).getByRole('listitem').filter({ hasText: 'Room 12, Süd' });
-  await card.getByText(/Nurse call: told at/).waitFor();
+  await card.getByText(/Nurse call: notified at/).waitFor();
   await openOf(second).getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   expect(await first.page.title()).toBe('(1) Overview · Sensor Cloud');
   expect(await first.page.locator('link[rel=icon]').getAttribute('href')).toContain('%3E1%3C%2Ftext');
   await first.look('night-alarm');
 
-  await card.getByRole('button', { name: "I'll go" }).click();
-  const taken = (of: typeof first) => of.page.getByRole('region', { name: 'Taken care of' });
+  await card.getByRole('button', { name: "I'm on it" }).click();
+  const taken = (of: typeof first) => of.page.getByRole('region', { name: 'Somebody is on it' });
   await taken(first).getByText('Anna Meier').waitFor();
   await taken(second).getByText('Anna Meier').waitFor();
-  await openOf(second).getByText('No open alarm.').waitFor();
+  await openOf(second).getByText('No open alarms.').waitFor();
   expect(await first.page.title()).toBe('Overview · Sensor Cloud');
   await first.look('night-taken');
-  expect(await taken(second).getByRole('button', { name: "I'm not going" }).count()).toBe(0);
+  expect(await taken(second).getByRole('button', { name: "I can't go" }).count()).toBe(0);
 
-  await taken(first).getByRole('button', { name: 'a false alarm' }).click();
-  const shift = second.page.getByRole('region', { name: 'Answered in the last 12 hours' });
-  await shift.getByText('It was a false alarm').waitFor();
+  await taken(first).getByRole('button', { name: 'False alarm' }).click();
+  const shift = second.page.getByRole('region', { name: 'Closed in the last 12 hours' });
+  await shift.getByText('Outcome: False alarm').waitFor();
   await shift.getByText('Anna Meier').waitFor();
   expect(await taken(second).count()).toBe(0);
   await second.look('night-answered');
@@ -74,34 +74,34 @@ test('who is second is told who was first, and an alarm that is given back is op
   const start = Date.now();
   await say(room, fallMessage('calling', start));
   const card = open.getByRole('listitem').filter({ hasText: 'Room 14' });
-  await card.getByRole('button', { name: "I'll go" }).waitFor();
+  await card.getByRole('button', { name: "I'm on it" }).waitFor();
   // What the other says is not read before this one touches the button.
   await page.route(/rule-hits\?/, (route) => route.abort());
   const carla = await nurse('carla', 'Carla');
   const [hits] = await client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${site.home.customerId}/rule-hits`);
   const care = `/customers/${site.home.customerId}/rule-hits/${hits?.data[0]?.id}/acknowledgement`;
   await carla.client.ok('PUT', care, {});
-  await card.getByRole('button', { name: "I'll go" }).click();
+  await card.getByRole('button', { name: "I'm on it" }).click();
   await page
     .getByRole('alert')
     .getByText(/Carla Meier/)
     .waitFor();
   await page.unrouteAll();
   const taken = page
-    .getByRole('region', { name: 'Taken care of' })
+    .getByRole('region', { name: 'Somebody is on it' })
     .getByRole('listitem')
     .filter({ hasText: 'Room 14' });
   await taken.getByText('Carla Meier').waitFor();
   await carla.client.ok('DELETE', care);
-  await card.getByRole('button', { name: "I'll go" }).click();
-  await taken.getByRole('button', { name: "I'm not going" }).click();
-  await card.getByRole('button', { name: 'right: it happened' }).click();
+  await card.getByRole('button', { name: "I'm on it" }).click();
+  await taken.getByRole('button', { name: "I can't go" }).click();
+  await card.getByRole('button', { name: 'Real alarm' }).click();
   // Somebody is still on the floor.
-  await taken.getByText('It was right: it happened').waitFor();
-  expect(await open.getByText('Nobody is known').count()).toBe(0);
+  await taken.getByText('Outcome: Real alarm').waitFor();
+  expect(await open.getByText('Nobody detected').count()).toBe(0);
   await say(room, fallMessage('finished', start));
-  const shift = page.getByRole('region', { name: 'Answered in the last 12 hours' }).getByRole('listitem');
-  await shift.filter({ hasText: 'Room 14' }).getByText('It was right: it happened').waitFor();
+  const shift = page.getByRole('region', { name: 'Closed in the last 12 hours' }).getByRole('listitem');
+  await shift.filter({ hasText: 'Room 14' }).getByText('Outcome: Real alarm').waitFor();
 });
 
 test('a page that reaches nothing keeps what it has, says in red how old it is, and goes on by itself', async () => {
@@ -121,7 +121,7 @@ test('a page that reaches nothing keeps what it has, says in red how old it is, 
   const green = await colour();
   expect(await late.count()).toBe(0);
   await context.setOffline(true);
-  await late.getByText('This browser has no network.').waitFor();
+  await late.getByText('This browser has no network connection.').waitFor();
   await expect.poll(colour).not.toBe(green);
   await expect.poll(() => page.title()).toBe('⚠ Overview · Sensor Cloud');
   await visitor.look('night-offline');
@@ -147,10 +147,10 @@ test('before hits could be read, it is not said that no alarm is open; nor that 
   await page.getByRole('link', { name: 'Overview' }).click();
   const open = page.getByRole('region', { name: 'Open alarms' });
   await open.getByRole('alert').getByText('broken').waitFor();
-  await open.getByText('Whether everything is watched could not be read.').waitFor();
-  expect(await page.getByText('No open alarm.').count()).toBe(0);
+  await open.getByText('Could not check whether everything is watched.').waitFor();
+  expect(await page.getByText('No open alarms.').count()).toBe(0);
   await page.unrouteAll();
-  await open.getByText('No open alarm.').waitFor();
+  await open.getByText('No open alarms.').waitFor();
 });
 
 test('a load of the page is six calls at most, and then it reads little', async () => {
@@ -163,7 +163,7 @@ test('a load of the page is six calls at most, and then it reads little', async 
     if (!pathname.includes('/console')) calls.push(pathname.replace(/.*\/api\/v1/, '') + search);
   });
   await page.goto(site.address, { waitUntil: 'networkidle' });
-  await page.getByText('No open alarm.').waitFor();
+  await page.getByText('No open alarms.').waitFor();
   expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(6);
   const after = calls.length;
   await page.waitForRequest(/rule-hits/);

@@ -27,7 +27,7 @@ const expected = [/401/, /404/, /favicon/];
 const enter = (page: Page) => page.getByRole('button', { name: 'Log in with Home account' }).click();
 const as = (page: Page, name: string) => page.getByRole('button', { name: `I am ${name}` }).click();
 const isRefused = async (page: Page) => {
-  await page.getByRole('main').getByRole('alert').getByText('The login there was refused').waitFor();
+  await page.getByRole('main').getByRole('alert').getByText('The login was refused there').waitFor();
   const cookies = await page.context().cookies();
   expect(cookies.filter(({ name }) => name.startsWith('PSAUTH'))).toEqual([]);
 };
@@ -97,7 +97,7 @@ test('who exports data is asked by the issuer again, and goes on with it', async
   await page.waitForURL(/personal-data\?kind=customer$/);
   await page.getByLabel('Reason').fill('Requested');
   await begin.click();
-  await said(page, 'The export has begun.');
+  await said(page, 'Export started.');
 });
 
 test('an answer that comes again is refused', async () => {

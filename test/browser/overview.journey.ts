@@ -40,9 +40,9 @@ test('a fall that no rule watches is on the overview, in its title and to be hea
   const { page } = visitor;
   const tones = await tonesOf(visitor);
   const floor = page.getByRole('region', { name: 'Open alarms' });
-  await floor.getByText('Nobody is known to lie on the floor.').waitFor();
+  await floor.getByText('Nobody detected on the floor.').waitFor();
   expect(await page.title()).toBe('Overview · Sensor Cloud');
-  await floor.getByRole('switch', { name: 'Sound at a new alarm' }).check();
+  await floor.getByRole('switch', { name: 'Sound for new alarms' }).check();
 
   const end = await fallOf(sensor);
   await floor.getByRole('listitem').getByText('Somebody is on the floor').waitFor();
@@ -61,14 +61,14 @@ test('a fall that no rule watches is on the overview, in its title and to be hea
   // A browser plays nothing on a page that nobody has touched: then it is said. The driver's own look at a page counts
   // as a touch, so it has to come after the page has asked for its audio output.
   await Promise.all([page.waitForResponse(/open-falls/), page.reload()]);
-  const blocked = page.getByText('The browser plays no sound yet');
+  const blocked = page.getByText('Your browser blocks sound.');
   await blocked.waitFor();
   await page.getByRole('heading', { name: 'Overview' }).click();
   await blocked.waitFor({ state: 'detached' });
 
   await end();
   await endSecond();
-  await floor.getByText('Nobody is known to lie on the floor.').waitFor();
+  await floor.getByText('Nobody detected on the floor.').waitFor();
   expect(await page.title()).toBe('Overview · Sensor Cloud');
   expect(await tones()).toBe(0);
 });
@@ -77,7 +77,7 @@ test('without the option a new fall is seen and not heard', async () => {
   const sensor = await linkSensor(site.home.client);
   await using visitor = await site.openLoggedIn();
   const tones = await tonesOf(visitor);
-  await visitor.page.getByText('Nobody is known to lie on the floor.').waitFor();
+  await visitor.page.getByText('Nobody detected on the floor.').waitFor();
   const end = await fallOf(sensor);
   await visitor.page.getByText('Somebody is on the floor').waitFor();
   expect(await tones()).toBe(0);

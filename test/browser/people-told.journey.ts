@@ -28,20 +28,20 @@ test('a rule is made that tells a person and whoever is on duty; who cannot be r
   const { page, look } = visitor;
   await page.getByLabel('Name').first().fill('Falls to people');
   await choose(page, 'Person', 'Anna Meier');
-  await choose(page, 'In which way', 'SMS');
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await choose(page, 'Channel', 'SMS');
+  await page.getByRole('button', { name: 'Add person', exact: true }).click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('is a way by which this user has not proven to be reached').first().waitFor();
+  await page.getByText('is a channel that this user has not confirmed').first().waitFor();
   await look('rule-of-people-refused');
   await page.getByRole('combobox', { name: 'Recipients' }).press('Backspace');
   await page.keyboard.press('Escape');
-  await choose(page, 'In which way', 'E-mail');
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await choose(page, 'Person', 'Whoever is on duty');
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await choose(page, 'Channel', 'Email');
+  await page.getByRole('button', { name: 'Add person', exact: true }).click();
+  await choose(page, 'Person', 'People on duty');
+  await page.getByRole('button', { name: 'Add person', exact: true }).click();
   await page
-    .getByRole('region', { name: 'What the rule says' })
-    .getByText('tells Anna Meier (E-mail) and Whoever is on duty (E-mail)')
+    .getByRole('region', { name: 'What this rule does' })
+    .getByText('notifies Anna Meier (Email) and People on duty (Email)')
     .waitFor();
   await look('rule-of-people');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -61,19 +61,19 @@ test.each([
       .getByRole('row', { name: /Delivered/ })
       .first()
       .waitFor();
-    if (kind === 'desktop') await page.getByText('Anna Meier (E-mail)').first().waitFor();
+    if (kind === 'desktop') await page.getByText('Anna Meier (Email)').first().waitFor();
     await page
       .getByRole('row', { name: /Delivered/ })
       .first()
       .getByRole('link')
       .first()
       .click();
-    await page.getByText('Anna Meier (E-mail)').waitFor();
-    await page.getByText('Taken').waitFor();
-    await page.getByRole('region', { name: 'What is sent' }).getByText('Sensor:').waitFor();
+    await page.getByText('Anna Meier (Email)').waitFor();
+    await page.getByText('Accepted').waitFor();
+    await page.getByRole('region', { name: 'Message' }).getByText('Sensor:').waitFor();
     await look(`delivery-to-a-person-${kind}`);
     expect(page.url()).toContain('/deliveries/people/');
-    await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('It is sent again.').waitFor();
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByText('The delivery is being resent.').waitFor();
   },
 );

@@ -22,7 +22,7 @@ test('on a phone nothing is wider than the screen, and the menu leads to every p
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Sensors', exact: true }).click();
   await page.getByRole('link', { name: MARKUP }).click();
-  await page.getByRole('button', { name: 'Change the room' }).waitFor();
+  await page.getByRole('button', { name: 'Edit room' }).waitFor();
   await visitor.look('phone-room');
   const width = await page.evaluate('document.documentElement.scrollWidth');
   expect(width).toBe(PHONE.viewport.width);
@@ -31,7 +31,7 @@ test('on a phone nothing is wider than the screen, and the menu leads to every p
 test('a finger moves a region', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, PHONE);
   const { page, context } = visitor;
-  await page.getByRole('button', { name: 'Change the room' }).click();
+  await page.getByRole('button', { name: 'Edit room' }).click();
   const bed = page.getByRole('button', { name: /^Bed, / });
   await bed.scrollIntoViewIfNeeded();
   const box = await bed.boundingBox();
@@ -61,13 +61,13 @@ test('who may do nothing is offered nothing', async () => {
   const guest = await hireFor(site.admin, site.home.customerId, 'guest');
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, guest);
   const { page } = visitor;
-  await page.getByText('Points of recent events').waitFor();
-  expect(await page.getByRole('button', { name: 'Change the room' }).count()).toBe(0);
+  await page.getByText('Dots: recent events').waitFor();
+  expect(await page.getByRole('button', { name: 'Edit room' }).count()).toBe(0);
   await page.getByRole('tab', { name: 'Configuration' }).click();
-  await page.getByText('You may not see any configuration').waitFor();
+  await page.getByText("You don't have access to the configuration").waitFor();
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('region', { name: 'Sensors' }).waitFor();
-  expect(await page.getByRole('region', { name: 'Deliveries that fail' }).count()).toBe(0);
+  expect(await page.getByRole('region', { name: 'Failing webhooks' }).count()).toBe(0);
 });
 
 test('a system admin chooses the customer to look at', async () => {
@@ -90,7 +90,7 @@ test('who speaks German reads German, also in the dark', async () => {
   await page.getByLabel('Benutzername').fill(username);
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Anmelden' }).click();
-  await page.getByText('Punkte der letzten Ereignisse').waitFor();
+  await page.getByText('Punkte: letzte Ereignisse').waitFor();
   await visitor.look('german-dark-room');
   await page.getByRole('link', { name: 'Übersicht' }).click();
   await page.getByRole('link', { name: MARKUP }).waitFor();
@@ -108,7 +108,7 @@ test.each(['en-US@posix', '', 'x'])('a browser whose language is %j reads Englis
   await page.goto(site.address);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page
-    .getByRole('img', { name: /^Hits of the last 24 hours/ })
+    .getByRole('img', { name: /^Rule hits in the last 24 hours/ })
     .locator('canvas')
     .waitFor();
 });

@@ -35,8 +35,8 @@ test('a user is exported to a file, once for a double click, after a wrong passw
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/400/] });
   const { page, look } = visitor;
   await page.getByRole('link', { name: 'Personal data' }).click();
-  await page.getByText('Nothing was exported in the last 400 days.').waitFor();
-  await page.getByText('Nothing was erased in the last 400 days.').waitFor();
+  await page.getByText('No exports in the last 400 days.').waitFor();
+  await page.getByText('No erasures in the last 400 days.').waitFor();
   await choose(page, 'User', 'wanda');
   await fill(page, 'Requested', 'a-wrong-password');
   const begin = page.getByRole('button', { name: 'Export', exact: true });
@@ -46,7 +46,7 @@ test('a user is exported to a file, once for a double click, after a wrong passw
   await look('personal-data-wrong-password');
   await fill(page, 'Requested', site.home.password);
   await begin.dblclick();
-  await said(page, 'The export has begun.');
+  await said(page, 'Export started.');
   await site.cloud.idle();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -90,7 +90,7 @@ test.each(looks)(
     await switchTo(page, 'Erase');
     await fill(page, 'Moved out', site.home.password);
     await page.getByRole('button', { name: 'Erase', exact: true }).click();
-    const question = page.getByRole('dialog', { name: `Erase “Room ${width}” for good?` });
+    const question = page.getByRole('dialog', { name: `Erase “Room ${width}” permanently?` });
     await question.getByText('This cannot be undone.').waitFor();
     await look(`personal-data-question-${width}`);
     await question.getByRole('button', { name: 'Cancel' }).click();
@@ -100,11 +100,11 @@ test.each(looks)(
 
     await page.getByRole('button', { name: 'Erase', exact: true }).click();
     await question.getByRole('button', { name: 'Erase' }).dblclick();
-    await said(page, 'Nobody finds it any more. The erasure completes in about 16 minutes.');
+    await said(page, 'Erasure started.');
     expect((await site.home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);
     const row = erasuresOf(page).filter({ hasText: sensorId });
     await row.getByText('Running').waitFor();
-    await row.getByText(/^Until about/).waitFor();
+    await row.getByText(/^Done at about/).waitFor();
     expect(await row.count()).toBe(1);
     await look(`personal-data-running-${width}`);
     await pass(40);
@@ -125,10 +125,10 @@ test('who erases the own user is told that the session ends, and then it has end
   const user = await hireFor(site.admin, site.home.customerId, 'leaver', { permissions });
   await using visitor = await site.openLoggedIn('/personal-data', user, { expected: [/401/] });
   const { page, look } = visitor;
-  await page.getByText('Only yourself: to choose others you need the right to manage users.').waitFor();
+  await page.getByText('Only yourself. To choose others, you need the permission to manage users.').waitFor();
   await choose(page, 'User', 'leaver');
   await switchTo(page, 'Erase');
-  const ends = 'You erase yourself: your session ends at once';
+  const ends = 'You are erasing yourself. Your session ends immediately';
   await page.getByRole('alert').getByText(ends).waitFor();
   await look('personal-data-self');
   await fill(page, 'I leave', user.password);
@@ -144,7 +144,7 @@ test('a system admin erases a user of no customer, whom the link on its page nam
   await using visitor = await site.openLoggedIn(`/users/${id}`, admin);
   const { page, look } = visitor;
   await page.getByRole('link', { name: 'Export or erase' }).click();
-  await page.getByText('Of no customer').waitFor();
+  await page.getByText('No customer').waitFor();
   expect(await page.getByRole('radio', { name: 'Customer' }).count()).toBe(0);
   await switchTo(page, 'Erase');
   await fill(page, 'Not used', ADMIN_PASSWORD);
@@ -156,7 +156,7 @@ test('a system admin erases a user of no customer, whom the link on its page nam
   await look('personal-data-of-none');
   const { customerId } = site.home;
   await page.goto(`${site.address}/personal-data?customer=${customerId}&kind=customer`);
-  await page.getByText('Of the customer willow').waitFor();
+  await page.getByText('Customer: willow').waitFor();
   expect(await page.getByRole('textbox', { name: 'Customer' }).inputValue()).toBe('willow');
   await exportsOf(page)
     .filter({ hasText: `User ${wanda.id}` })
@@ -176,9 +176,9 @@ test('a system admin erases a customer, and sees what was erased of it', async (
   await row.waitFor();
   expect((await site.admin.call('GET', `/customers/${gone.id}`)).status).toBe(404);
   await page.reload();
-  await page.getByText(`Of the customer ${gone.id}`).waitFor();
-  await row.getByRole('button', { name: 'So far' }).click();
-  await page.getByText('The erasure has not completed yet').waitFor();
+  await page.getByText(`Customer: ${gone.id}`).waitFor();
+  await row.getByRole('button', { name: 'Progress' }).click();
+  await page.getByText('The erasure is still running.').waitFor();
   await look('personal-data-so-far');
 });
 
@@ -191,7 +191,7 @@ test('a failed export says that it can be begun again', async () => {
     await route.fulfill({ json: [{ ...first, state: 'failed', url: null }, ...others] });
   });
   await page.getByRole('link', { name: 'Personal data' }).click();
-  await exportsOf(page).getByText('It can be begun again.').waitFor();
+  await exportsOf(page).getByText('You can start it again.').waitFor();
   await look('personal-data-failed');
 });
 
@@ -207,7 +207,7 @@ test('somebody without the right sees neither the entry nor the links', async ()
     expect(await page.getByRole('link', { name: /Personal data|Export or erase/ }).count()).toBe(0);
   }
   await page.goto(`${site.address}/personal-data`);
-  await page.getByText('It needs the permission “Manage the customer”.').waitFor();
+  await page.getByText('You need the permission “Manage the customer”.').waitFor();
 });
 
 /** All words of texts. */
@@ -226,7 +226,7 @@ test('somebody whose language is German reads no word in English', { timeout: 12
   const question = page.getByRole('dialog', { name: '„xaver“ endgültig löschen?' });
   const asked = await question.innerText();
   await question.getByRole('button', { name: 'Löschen' }).click();
-  await said(page, 'Niemand findet es mehr.');
+  await said(page, 'Löschung gestartet.');
   await pass(20);
   await erasuresOf(page)
     .filter({ hasText: `Benutzer ${id}` })

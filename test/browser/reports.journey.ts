@@ -88,7 +88,7 @@ test('another month is chosen, and its table is kept as a file', async () => {
   await page.getByRole('definition').first().getByText(String(days), { exact: true }).waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Table as a file (CSV)' }).click(),
+    page.getByRole('link', { name: 'Download table (CSV)' }).click(),
   ]);
   expect(download.suggestedFilename()).toMatch(new RegExp(`^report-\\d+-${month}-01-${month}-${days}\\.csv$`));
   const text = Buffer.concat(await (await download.createReadStream()).toArray()).toString();

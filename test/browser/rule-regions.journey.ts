@@ -35,26 +35,26 @@ test('the page of a sensor says in which region somebody fell', async () => {
 test('a room that would lose the region of a rule is not saved, and the page says which rule', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensor}`, site.home, { expected: [/409/] });
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Change the room' }).click();
+  await page.getByRole('button', { name: 'Edit room' }).click();
   await page.getByRole('button', { name: /^Region Table, / }).click();
-  await page.getByRole('button', { name: 'Delete the region' }).click();
-  await page.getByRole('button', { name: 'Save the room' }).click();
-  await page.getByText(`Rules name a region that this room does not have: "By the bed" (${ruleId})`).first().waitFor();
+  await page.getByRole('button', { name: 'Delete region' }).click();
+  await page.getByRole('button', { name: 'Save room' }).click();
+  await page.getByText(`Rules use regions that this room does not have: "By the bed" (${ruleId})`).first().waitFor();
   await visitor.look('room-with-a-rule');
 });
 
 test('a rule of falls says its region, and one of the whole room offers none', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page, look } = visitor;
-  const says = page.getByRole('region', { name: 'What the rule says' });
-  const region = page.getByLabel('Region of its room').first();
+  const says = page.getByRole('region', { name: 'What this rule does' });
+  const region = page.getByLabel('Region of the room').first();
   await region.waitFor();
   const name = await region.inputValue();
   expect(name).not.toBe('');
   await says.getByText(name).waitFor();
   await look('rule-of-a-region');
   await page.getByLabel('Situation').first().click();
-  await page.getByRole('option', { name: 'Room is empty' }).click();
+  await page.getByRole('option', { name: 'Room empty' }).click();
   await region.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'By the bed' }).waitFor();

@@ -13,15 +13,15 @@ afterAll(() => site.stop());
 
 /** Sets up the second factor on the page that is shown. Gives its secret and the recovery codes. */
 const setUp = async ({ page, look }: Visitor, name: string) => {
-  await page.getByRole('button', { name: 'Set up the second factor' }).click();
+  await page.getByRole('button', { name: 'Set up second factor' }).click();
   await page.getByRole('img', { name: 'QR code' }).waitFor();
   await look(`${name}-picture`);
   const secret = await page.getByRole('region', { name: 'Secret' }).locator('pre').innerText();
   await page.locator('input[name=otp]').fill(await appCode(secret, Date.now()));
-  await page.getByRole('button', { name: 'Switch it on' }).click();
+  await page.getByRole('button', { name: 'Turn on' }).click();
   const codes = (await page.getByRole('region', { name: 'Recovery codes' }).locator('pre').innerText()).split('\n');
   await look(`${name}-codes`);
-  await page.getByRole('button', { name: 'I have kept them' }).click();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
   return { secret, codes };
 };
 
@@ -48,16 +48,16 @@ test('a user switches the second factor on, logs in with a code, and removes it'
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('The second factor is on.').waitFor();
   await page.locator('input[name=password]').fill(user.password);
-  await page.getByRole('button', { name: 'Remove the second factor' }).click();
+  await page.getByRole('button', { name: 'Remove second factor' }).click();
   await logInOn(page, user);
-  await page.getByRole('button', { name: 'Set up the second factor' }).waitFor();
+  await page.getByRole('button', { name: 'Set up second factor' }).waitFor();
 });
 
 test('where a customer demands it, a user sets it up first, and is then where the link leads', async () => {
   const home = await createHome(site.admin, 'strict', ['manage_customers', 'manage_users']);
   {
     await using visitor = await site.openLoggedIn('/customers', home);
-    await visitor.page.getByLabel('Users need a second factor').check();
+    await visitor.page.getByLabel('Require a second factor').check();
     await visitor.page.getByRole('button', { name: 'Save' }).click();
     await said(visitor.page, 'Saved.');
   }
@@ -67,7 +67,7 @@ test('where a customer demands it, a user sets it up first, and is then where th
   await page.locator('input[name=username]').fill(user.username);
   await page.locator('input[name=password]').fill(user.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('Your customer demands a second factor.').waitFor();
+  await page.getByText('Your customer requires a second factor.').waitFor();
   await setUp(visitor, 'otp-first');
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
 });
@@ -77,10 +77,10 @@ test('a user sees where it is logged in, and ends a session elsewhere', async ()
   await using visitor = await site.openLoggedIn('/account', user);
   const { page } = visitor;
   const sessions = page.getByRole('table', { name: 'Sessions' });
-  await sessions.getByText('This one').waitFor();
+  await sessions.getByText('This session').waitFor();
   await visitor.look('sessions');
-  await sessions.getByRole('button', { name: 'End' }).click();
-  await said(page, 'The session has ended.');
+  await sessions.getByRole('button', { name: 'End session' }).click();
+  await said(page, 'Session ended.');
   expect((await user.client.call('GET', '/users/me')).status).toBe(401);
 });
 
@@ -89,7 +89,7 @@ test('who lost the phone logs in again once a manager removed the second factor'
   const { secret } = await user.client.ok<{ secret: string }>('POST', '/users/me/otp');
   await user.client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, Date.now()) });
   await using visitor = await site.openLoggedIn(`/users/${user.id}`);
-  await visitor.page.getByRole('button', { name: 'Remove the second factor' }).click();
-  await said(visitor.page, 'The second factor is removed');
+  await visitor.page.getByRole('button', { name: 'Remove second factor' }).click();
+  await said(visitor.page, 'Second factor removed');
   expect(await site.admin.ok('GET', `/users/${user.id}`)).toMatchObject({ hasOtp: false });
 });

@@ -40,7 +40,7 @@ test('what is known of the floor stays while the service has trouble, and says h
   await page.route('**/open-falls*', (route) => route.fulfill(broken));
   await page.getByText('Not up to date').first().waitFor();
   await link.waitFor();
-  expect(await page.getByText('Nobody is known').count()).toBe(0);
+  expect(await page.getByText('Nobody detected').count()).toBe(0);
 });
 
 test('a sensor is linked by its code, and is in the list then', async () => {
@@ -51,7 +51,7 @@ test('a sensor is linked by its code, and is in the list then', async () => {
   await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
   await visitor.look('sensors-link');
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
-  await page.getByText('The sensor is linked.').waitFor();
+  await page.getByText('Sensor linked.').waitFor();
   await page.getByRole('row').nth(2).waitFor();
   await visitor.look('sensors');
 });
@@ -65,7 +65,7 @@ test('the list is searched and sorted by the API, and the address says how', asy
   await page.waitForURL(/sort=desc/);
   await page.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   await page.getByRole('searchbox').fill('nobody');
-  await page.getByText('No sensor was found.').waitFor();
+  await page.getByText('No sensors found.').waitFor();
 });
 
 test('the room is drawn to scale, with its regions and where somebody fell', async () => {
@@ -83,7 +83,7 @@ test('the room is drawn to scale, with its regions and where somebody fell', asy
 test('a region is drawn by mouse, moved by keys, and saved', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Change the room' }).click();
+  await page.getByRole('button', { name: 'Edit room' }).click();
   const box = await page.locator('rect.floor').boundingBox();
   if (!box) throw new Error('the room is not drawn');
   const at = (x: number, y: number) => [box.x + box.width * x, box.y + box.height * y] as const;
@@ -97,8 +97,8 @@ test('a region is drawn by mouse, moved by keys, and saved', async () => {
   await page.keyboard.press('Shift+ArrowRight');
   await page.getByRole('textbox', { name: 'Name' }).fill('Chair');
   await visitor.look('sensor-room-editing');
-  await page.getByRole('button', { name: 'Save the room' }).click();
-  await page.getByText('The room is saved.').waitFor();
+  await page.getByRole('button', { name: 'Save room' }).click();
+  await page.getByText('Room saved.').waitFor();
   const { regions } = await site.home.client.ok<{ regions: { name: string; topLeftX: number }[] }>(
     'GET',
     `/sensors/${sensorId}/room`,
@@ -164,7 +164,7 @@ test('a configuration is made of the contract, and saved', async () => {
   await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid')).toBe('true');
   await page.getByRole('textbox', { name: 'Name' }).fill('Room 12, Süd');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The configuration is saved.').waitFor();
+  await page.getByText('Configuration saved.').waitFor();
   const config = await site.home.client.ok('GET', `/sensors/${sensorId}/maker_a/config/basic`);
   expect(config).toMatchObject({ volume: 30, name: 'Room 12, Süd' });
 });
@@ -186,10 +186,10 @@ test('a configuration is read in German by whose language that is', async () => 
 test('somebody says that a hit was a false alarm', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=hits`);
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Say what it was' }).first().click();
+  await page.getByRole('button', { name: 'Record outcome' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('It was').selectOption('FALSE_POSITIVE');
+  await dialog.getByLabel('Outcome', { exact: true }).selectOption('FALSE_POSITIVE');
   await dialog.getByLabel('Reason').fill('dog');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('cell').getByText('a false alarm').waitFor();
+  await page.getByRole('cell').getByText('False alarm').waitFor();
 });

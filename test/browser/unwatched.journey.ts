@@ -26,9 +26,9 @@ test('what is not watched is red on the overview, and nothing is green beside it
   await heard.device.ok('POST', `/devices/${heard.sensorId}/messages`, a.presence(true));
   await site.cloud.idle();
   await page.reload();
-  await red.getByText('1 of 2 rooms is not watched: nothing is heard of its sensor.').waitFor();
+  await red.getByText('1 of 2 rooms is not watched: its sensor is offline.').waitFor();
   await red.getByRole('link', { name: /^Sensor \w{4}$/ }).waitFor();
-  await red.getByText('No rule tells anybody of a fall.').waitFor();
+  await red.getByText('No rule notifies anybody of a fall.').waitFor();
   await look('unwatched');
   const colour = () =>
     page.evaluate<string>(
@@ -72,24 +72,24 @@ test('a rule of falls whose receivers fail is red, and a webhook that was switch
   await site.cloud.idle();
   await page.reload();
   await red.getByRole('link', { name: 'fall_suspected' }).waitFor();
-  await red.getByText('This rule of falls reaches nobody').waitFor();
+  await red.getByText('This fall rule reaches nobody').waitFor();
   const card = page.getByRole('region', { name: 'Open alarms' }).getByRole('listitem');
   await card
-    .getByText(/Nurse call: not told: 1 try/)
+    .getByText(/Nurse call: not notified: 1 attempt/)
     .first()
     .waitFor();
-  const troubles = page.getByRole('region', { name: 'Not seen yet' });
-  await troubles.getByText('was switched off by the service').waitFor();
-  await troubles.getByText('1 delivery failed for good').waitFor();
+  const troubles = page.getByRole('region', { name: 'Webhook problems' });
+  await troubles.getByText('was disabled by the service').waitFor();
+  await troubles.getByText('1 delivery failed permanently').waitFor();
   await look('troubles');
 
   // Whoever is there without any right sees the same, and says so for everybody.
   const guest = await hireFor(site.admin, customerId, 'guest');
   await using other = await site.openLoggedIn('', guest);
-  await other.page.getByText('This rule of falls reaches nobody').waitFor();
-  const there = other.page.getByRole('region', { name: 'Not seen yet' });
+  await other.page.getByText('This fall rule reaches nobody').waitFor();
+  const there = other.page.getByRole('region', { name: 'Webhook problems' });
   await other.look('troubles-of-a-guest');
-  await there.getByRole('button', { name: 'Seen: Ward 3' }).click();
+  await there.getByRole('button', { name: 'Mark as seen: Ward 3' }).click();
   await there.waitFor({ state: 'detached' });
   await page.reload();
   await red.getByRole('link', { name: 'fall_suspected' }).waitFor();

@@ -27,10 +27,10 @@ test('what the service puts off is asked again without a word', async () => {
   const hits = await putOff(page, '**/rule-hits*', 429, 2);
   const webhooks = await putOff(page, '**/webhooks*', 503, 1);
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByText('Nobody is known to lie on the floor.').waitFor();
-  await page.getByText('All webhooks work.').waitFor();
+  await page.getByText('Nobody detected on the floor.').waitFor();
+  await page.getByText('All webhooks are healthy.').waitFor();
   expect([hits(), webhooks()]).toEqual([2, 1]);
-  expect(await page.getByRole('alert').filter({ hasText: 'did not work' }).count()).toBe(0);
+  expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);
 });
 
 test('what fails for good is said where it belongs, and can be tried again', async () => {
@@ -38,11 +38,11 @@ test('what fails for good is said where it belongs, and can be tried again', asy
   const { page } = visitor;
   await putOff(page, '**/webhooks*', 500, 1);
   await page.getByRole('link', { name: 'Overview' }).click();
-  const failing = page.getByRole('region', { name: 'Deliveries that fail' });
+  const failing = page.getByRole('region', { name: 'Failing webhooks' });
   await failing.getByRole('alert').waitFor();
   await visitor.look('part-failed');
   await failing.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('All webhooks work.').waitFor();
+  await page.getByText('All webhooks are healthy.').waitFor();
 });
 
 test('a write that was put off is not sent twice', async () => {
@@ -52,7 +52,7 @@ test('a write that was put off is not sent twice', async () => {
   await page.getByRole('button', { name: 'New access token' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Dashboard');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByText('That did not work').first().waitFor();
+  await page.getByText("That didn't work").first().waitFor();
   expect(tokens()).toBeGreaterThan(0);
   expect(await site.home.client.ok('GET', '/users/me/access-tokens')).toEqual([]);
 });

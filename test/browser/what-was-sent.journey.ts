@@ -25,14 +25,14 @@ afterAll(() => site.stop());
 test('from a hit to its event, to all that was sent about it, and back', { timeout: 60_000 }, async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=hits`);
   const { page, look } = visitor;
-  const hits = page.getByRole('table', { name: 'Hits of rules' });
+  const hits = page.getByRole('table', { name: 'Rule hits' });
   await hits.getByRole('link', { name: 'Event' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText(/^Fall detected, /).waitFor();
   await dialog.locator('pre').getByText('"serial": 12345678901234567890').waitFor();
   await look('event');
-  await dialog.getByRole('link', { name: 'What was sent about it' }).click();
-  await page.getByText('Only of one event.').waitFor();
+  await dialog.getByRole('link', { name: 'Show deliveries' }).click();
+  await page.getByText('Only deliveries of one event are shown.').waitFor();
   await page.getByText('2 entries').waitFor();
   await look('deliveries-of-event');
 
@@ -52,9 +52,9 @@ test('all that was sent is in one list, by its states', async () => {
   await using visitor = await site.openLoggedIn('/deliveries');
   const { page } = visitor;
   await page.getByText('4 entries').waitFor();
-  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: 'Failed' }).click();
-  await page.getByText('Nothing was sent in that time, or nothing is in that state.').waitFor();
+  await page.getByText('No deliveries match these filters.').waitFor();
 });
 
 test('somebody whose language is German reads nothing in English there', async () => {

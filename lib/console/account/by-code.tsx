@@ -22,13 +22,13 @@ const Proof = ({ by }: { by: By }) => {
   const write = useWrite({
     send: (code: string) =>
       ok(api.POST('/users/{userId}/channels/{by}/proof', { params: { path: { ...self.path, by } }, body: { code } })),
-    done: texts.provenNow,
+    done: texts.confirmedNow,
     refresh,
     isQuiet: true,
   });
   return (
     <Form
-      action={texts.prove}
+      action={texts.confirm}
       isPending={write.isPending}
       onSubmit={(form) => write.mutate(entered(form, 'code').code.trim())}
     >
@@ -66,7 +66,7 @@ export const ByCode = ({ by, channel }: ByCodeProps) => {
               <Name>{channel.address}</Name>
             </Text>
             <Badge color={channel.provenDate === null ? 'yellow' : 'green'}>
-              {channel.provenDate === null ? texts.unproven : texts.proven}
+              {channel.provenDate === null ? texts.unconfirmed : texts.confirmed}
             </Badge>
             <RemoveChannel channel={channel} />
           </Group>

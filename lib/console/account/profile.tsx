@@ -88,10 +88,10 @@ const Password = () => {
 const Rights = () => {
   const { account: texts, permissions } = useTexts();
   const me = useMe();
-  if (me.isAdmin) return <Alert>{texts.everything}</Alert>;
+  if (me.isAdmin) return <Alert>{texts.systemAdmin}</Alert>;
   return (
     <List>
-      <List.Item>{texts.nothing}</List.Item>
+      <List.Item>{texts.basics}</List.Item>
       {me.permissions.map((permission) => (
         <List.Item key={permission}>{permissions[permission]}</List.Item>
       ))}
@@ -120,7 +120,7 @@ export const ProfilePage = () => {
           </Paper>
           <Paper withBorder p="lg">
             <Title order={2} mb="md">
-              {texts.rights}
+              {texts.permissions}
             </Title>
             <Rights />
           </Paper>

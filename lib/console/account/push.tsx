@@ -34,7 +34,7 @@ export const Push = ({ channel, pushKey }: PushProps) => {
         {canPush() ? (
           <Group>
             <Button onClick={() => switchOn.mutate()} loading={switchOn.isPending}>
-              {texts.switchOn}
+              {texts.turnOn}
             </Button>
             {channel && <RemoveChannel channel={channel} />}
           </Group>

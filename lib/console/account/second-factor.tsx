@@ -65,7 +65,7 @@ export const OtpFirstPage = () => {
         <Title order={1} size="h2">
           {texts.title}
         </Title>
-        <Text>{texts.demanded}</Text>
+        <Text>{texts.required}</Text>
         <SetUpOtp />
         <Button variant="default" onClick={() => logout.mutate()}>
           {logOut}

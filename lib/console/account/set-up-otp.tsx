@@ -21,7 +21,7 @@ const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void
         {texts.keepCodes}
       </Alert>
       <Code label={texts.codes}>{codes.join('\n')}</Code>
-      <Button onClick={onDone}>{texts.kept}</Button>
+      <Button onClick={onDone}>{texts.codesSaved}</Button>
     </Stack>
   );
 };
@@ -39,7 +39,7 @@ const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly
       <QrCode text={drawn.uri} label={texts.picture} />
       <Code label={texts.secret}>{drawn.secret}</Code>
       <Form
-        action={texts.switchOn}
+        action={texts.turnOn}
         isPending={write.isPending}
         onSubmit={(form) => write.mutate(entered(form, 'otp').otp)}
       >

@@ -49,7 +49,7 @@ const NewToken = ({ userId, onMade }: { userId: number; onMade: (token: string) 
       <NumberInput
         name="days"
         label={texts.days}
-        description={texts.forever}
+        description={texts.noExpiry}
         min={1}
         max={3_650}
         allowDecimal={false}
@@ -59,8 +59,8 @@ const NewToken = ({ userId, onMade }: { userId: number; onMade: (token: string) 
   );
 };
 
-const useColumns = (onWithdraw: (token: AccessToken) => void): Column<AccessToken>[] => {
-  const { account: texts, never } = useTexts();
+const useColumns = (onRevoke: (token: AccessToken) => void): Column<AccessToken>[] => {
+  const { account: texts, setup, never } = useTexts();
   const dates = useDates();
   const time = (value: number | null) => (value === null ? never : dates.dateTime(value));
   return [
@@ -69,10 +69,10 @@ const useColumns = (onWithdraw: (token: AccessToken) => void): Column<AccessToke
     { head: texts.lastUsed, cell: ({ lastUsed }) => time(lastUsed), isMinor: true },
     { head: texts.expires, cell: ({ expiresAt }) => time(expiresAt) },
     {
-      head: texts.withdraw,
+      head: setup.actions,
       cell: (token) => (
-        <Button variant="default" size="xs" onClick={() => onWithdraw(token)}>
-          {texts.withdraw}
+        <Button variant="default" size="xs" onClick={() => onRevoke(token)}>
+          {texts.revoke}
         </Button>
       ),
     },
@@ -88,15 +88,15 @@ export const Tokens = () => {
   const [made, setMade] = useState<string | null>(null);
   const params = { path: { userId } };
   const query = useQuery({ queryKey: KEY, queryFn: () => ok(api.GET('/users/{userId}/access-tokens', { params })) });
-  const withdraw = useWrite({
+  const revoke = useWrite({
     send: (tokenId: string) =>
       ok(api.DELETE('/users/{userId}/access-tokens/{tokenId}', { params: { path: { userId, tokenId } } })),
-    done: texts.withdrawn,
+    done: texts.revoked,
     refresh: [KEY],
   });
   const ask = async ({ id, name }: AccessToken) => {
-    const question = { title: texts.withdrawTitle, text: texts.withdrawText(name), action: texts.withdraw };
-    if (await confirm(question)) withdraw.mutate(id);
+    const question = { title: texts.revokeTitle, text: texts.revokeText(name), action: texts.revoke };
+    if (await confirm(question)) revoke.mutate(id);
   };
   const close = () => {
     setIsOpen(false);

@@ -90,13 +90,13 @@ const SecondFactor = ({ user }: { user: User }) => {
   const texts = useOtpTexts();
   const remove = useWrite({
     send: () => ok(api.DELETE('/users/{userId}/otp', { ...pathOf(user.id), body: {} })),
-    done: texts.lostRemoved,
+    done: texts.removedForUser,
     refresh,
   });
   return (
     <Section title={texts.title}>
       <Form action={texts.remove} isPending={remove.isPending} onSubmit={() => remove.mutate()}>
-        <Text>{texts.lost}</Text>
+        <Text>{texts.removeHint}</Text>
       </Form>
     </Section>
   );
@@ -127,7 +127,7 @@ const Shown = ({ user }: { user: User }) => {
         )}
       </Head>
       <Stack className="narrow">
-        {!isWithin && <Alert color="yellow">{texts.moreThanYou}</Alert>}
+        {!isWithin && <Alert color="yellow">{texts.hasMorePermissions}</Alert>}
         <Profile user={user} />
         {isWithin && <Access user={user} />}
         {isWithin && !isSelf && <Password user={user} />}

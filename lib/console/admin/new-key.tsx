@@ -30,7 +30,7 @@ export const NewKey = ({ onMade }: { onMade: (key: string) => void }) => {
       <Select label={texts.maker} {...field.choice('manufacturer', texts.makers)} />
       <TimeInput
         label={texts.expires}
-        description={texts.forever}
+        description={texts.noExpiry}
         value={draft.expires}
         onChange={(expires) => change({ expires })}
       />

@@ -55,7 +55,7 @@ export const NewUserForm = () => {
     <>
       <Head title={texts.newUser} back={{ href: '/users', label: texts.users }} />
       <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)} className="narrow">
-        {isOfNobody && <Text>{texts.ofNobody}</Text>}
+        {isOfNobody && <Text>{texts.userWithoutCustomer}</Text>}
         <TextInput label={texts.username} required maxLength={64} autoComplete="off" {...field.text('username')} />
         <PasswordInput
           label={texts.password}

@@ -13,8 +13,8 @@ import { SearchedList } from '../ui/searched-list.tsx';
 
 const May = ({ user: { isAdmin, permissions } }: { user: User }) => {
   const { admin: texts, permissions: names } = useTexts();
-  if (isAdmin) return texts.everything;
-  return <Text size="sm">{permissions.map((permission) => names[permission]).join(', ') || texts.onlySee}</Text>;
+  if (isAdmin) return texts.systemAdmin;
+  return <Text size="sm">{permissions.map((permission) => names[permission]).join(', ') || texts.basics}</Text>;
 };
 
 const Users = () => {

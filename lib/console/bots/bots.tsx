@@ -33,7 +33,7 @@ const Editor = ({ bot, customerId, onDone }: EditorProps) => {
       bot
         ? ok(api.PUT('/bots/{botId}', { ...pathOf(bot.id), body }))
         : ok(api.POST('/bots', { body: { ...body, customerId } })),
-    done: bot ? setup.saved : texts.made,
+    done: bot ? setup.saved : texts.created,
     refresh: [['bots']],
     onDone,
   });
@@ -47,11 +47,11 @@ const Editor = ({ bot, customerId, onDone }: EditorProps) => {
 };
 
 const Actions = ({ bot: { id, name }, onEdit }: { bot: Bot; onEdit: () => void }) => {
-  const { bots: texts } = useTexts();
+  const { bots: texts, edit } = useTexts();
   return (
     <Group gap="xs">
       <Button variant="default" size="xs" onClick={onEdit}>
-        {texts.rename}
+        {edit}
       </Button>
       <AuditLink kind="bot" id={id} size="xs" />
       <DeleteButton

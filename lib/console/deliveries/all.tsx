@@ -31,7 +31,7 @@ const useReceiverColumn = (customerId: number): Column<Delivery> => {
       webhookId === null ? (
         <Name>{personSaid(texts, { userName, by })}</Name>
       ) : (
-        <NameLink href={`/deliveries/${webhookId}`}>{names.get(webhookId) ?? texts.oneWebhook}</NameLink>
+        <NameLink href={`/deliveries/${webhookId}`}>{names.get(webhookId) ?? texts.webhook}</NameLink>
       ),
     isMinor: true,
   };

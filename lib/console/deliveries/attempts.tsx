@@ -9,7 +9,7 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
   const dates = useDates();
   const { number, startDate, durationMs, status, error, responseBody } = attempt;
   // What a person's channel takes has no status.
-  const failure = error === null ? texts.taken : (texts.errors[error] ?? error);
+  const failure = error === null ? texts.accepted : (texts.errors[error] ?? error);
   const isGood = status === null ? error === null : status >= 200 && status < 300;
   return (
     <Paper component="li" withBorder p="md">

@@ -56,7 +56,7 @@ export const DeliveriesPage = () => {
     <>
       <Head title={name ? `${texts.title}: ${name}` : texts.title} back={{ href: '/deliveries', label: texts.title }}>
         <Button component={Link} variant="default" href={`/webhooks/${webhookId}`}>
-          {webhooks.onward}
+          {webhooks.open}
         </Button>
         <Button variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {texts.replay}

@@ -47,7 +47,7 @@ const ToWebhook = ({ webhookId }: { webhookId: string }) => {
   const webhook = useWebhook(webhookId).data;
   return (
     <Fact label={texts.webhook}>
-      <NameLink href={`/webhooks/${webhookId}`}>{webhook?.name ?? texts.oneWebhook}</NameLink>
+      <NameLink href={`/webhooks/${webhookId}`}>{webhook?.name ?? texts.webhook}</NameLink>
     </Fact>
   );
 };
@@ -98,7 +98,7 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
         </Fact>
         {nextAttempt !== null && <Fact label={texts.next}>{dates.exact(nextAttempt)}</Fact>}
         {replayOf !== null && (
-          <Fact label={texts.repeats}>
+          <Fact label={texts.resendOf}>
             <Anchor component={Link} href={hrefOf({ webhookId, deliveryId: replayOf })}>
               {replayOf}
             </Anchor>
@@ -120,7 +120,7 @@ const DeliveryAt = ({ place }: { place: Place }) => {
   const href = webhookId === null ? '/deliveries' : `/deliveries/${webhookId}`;
   return (
     <>
-      <Head title={texts.one} back={{ href, label: texts.title }}>
+      <Head title={texts.delivery} back={{ href, label: texts.title }}>
         <Redeliver place={place} />
       </Head>
       <Loaded query={delivery}>

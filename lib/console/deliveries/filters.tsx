@@ -9,7 +9,7 @@ const Only = ({ filter: { sensor, event }, change }: FilterProps) => {
   if (sensor === null && event === null) return null;
   return (
     <Group mb="md">
-      <Text>{event === null ? texts.ofSensor : texts.ofEvent}</Text>
+      <Text>{event === null ? texts.onlySensor : texts.onlyEvent}</Text>
       <Button variant="default" size="xs" onClick={() => change({ sensor: null, event: null, since: null })}>
         {texts.showAll}
       </Button>

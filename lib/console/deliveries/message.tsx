@@ -35,9 +35,9 @@ export const Message = ({ webhookId, deliveryId }: MessageProps) => {
                 .map(([name, value]) => `${name}: ${value}`)
                 .join('\n')}
             </Code>
-            <Text size="sm">{isSigned ? `${texts.ofAttempt} ${texts.ofSecret}` : texts.ofAttempt}</Text>
+            <Text size="sm">{isSigned ? `${texts.perAttemptHeaders} ${texts.signatureHeaders}` : texts.perAttemptHeaders}</Text>
             {body === null ? (
-              <Text>{texts.gone}</Text>
+              <Text>{texts.bodyGone}</Text>
             ) : (
               <Code label={texts.body} copied={body}>
                 {pretty(body)}
@@ -68,7 +68,7 @@ export const PersonMessage = ({ place }: { place: Place }) => {
         {({ body }) => (
           <Stack>
             <Text style={{ whiteSpace: 'pre-wrap' }}>{body}</Text>
-            <Text size="sm">{texts.textOnly}</Text>
+            <Text size="sm">{texts.linkAdded}</Text>
           </Stack>
         )}
       </Loaded>

@@ -36,7 +36,7 @@ const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) =>
   return (
     <Group>
       <Button variant="default" onClick={() => pause.mutate()} loading={pause.isPending}>
-        {isPaused ? texts.goOn : texts.pause}
+        {isPaused ? texts.resume : texts.pause}
       </Button>
       <Button variant="outline" color="red" onClick={ask} loading={cancel.isPending}>
         {texts.cancel}

@@ -28,7 +28,7 @@ export const Rows = ({ query, more, onPage, isFiltered }: RowsProps) => {
       label={deliveries.title}
       query={query}
       keyOf={({ id }) => id}
-      empty={isFiltered ? deliveries.empty : deliveries.none}
+      empty={isFiltered ? deliveries.noMatch : deliveries.none}
       onPage={onPage}
       columns={[
         {
@@ -53,7 +53,7 @@ export const Rows = ({ query, more, onPage, isFiltered }: RowsProps) => {
         ...(more ? [more] : []),
         { head: deliveries.state, cell: ({ state }) => <StateBadge state={state} /> },
         { head: deliveries.attempts, cell: ({ attempts }) => dates.number(attempts), isMinor: true },
-        { head: deliveries.repeats, cell: ({ replayOf }) => (replayOf === null ? '' : '✓'), isMinor: true },
+        { head: deliveries.resent, cell: ({ replayOf }) => (replayOf === null ? '' : '✓'), isMinor: true },
       ]}
     />
   );

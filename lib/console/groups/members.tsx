@@ -18,8 +18,8 @@ const Member = ({ sensorId, onOut }: MemberProps) => {
       </Table.Td>
       <Table.Td ta="right">
         {onOut && (
-          <Button variant="default" size="xs" onClick={onOut} aria-label={`${texts.out}: ${name}`}>
-            {texts.out}
+          <Button variant="default" size="xs" onClick={onOut} aria-label={`${texts.takeOut}: ${name}`}>
+            {texts.takeOut}
           </Button>
         )}
       </Table.Td>

@@ -39,7 +39,7 @@ export const useGo = ({ hits }: Alarm) => {
   const { sensor } = useTexts();
   const client = useQueryClient();
   const open = hits.filter(({ acknowledgement }) => !acknowledgement);
-  return useWrite({ send: () => each(client, open, acknowledge), done: sensor.hits.going });
+  return useWrite({ send: () => each(client, open, acknowledge), done: sensor.hits.acknowledged });
 };
 
 /** The user does not take care of an alarm after all. */
@@ -48,7 +48,7 @@ export const useStay = ({ hits }: Alarm, userId: number) => {
   const client = useQueryClient();
   const mine = hits.filter(({ acknowledgement }) => acknowledgement?.userId === userId);
   const withdraw = (hit: RuleHit): Promise<RuleHit> => ok(api.DELETE(PATH, placeOf(hit)));
-  return useWrite({ send: () => each(client, mine, withdraw), done: texts.takenBack });
+  return useWrite({ send: () => each(client, mine, withdraw), done: texts.reopened });
 };
 
 /** The user says what an alarm was, and so takes care of it, if nobody else does. */

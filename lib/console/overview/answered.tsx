@@ -15,9 +15,9 @@ export const Taken = ({ alarms }: { alarms: readonly Alarm[] }) => {
   const { overview: texts } = useTexts();
   if (alarms.length === 0) return null;
   return (
-    <section aria-label={texts.taken}>
+    <section aria-label={texts.acknowledged}>
       <Title order={2} mb="sm">
-        {texts.taken}
+        {texts.acknowledged}
       </Title>
       <ul className="answered">
         {alarms.map((alarm) => (
@@ -41,11 +41,11 @@ export const Taken = ({ alarms }: { alarms: readonly Alarm[] }) => {
 export const Shift = ({ alarms }: { alarms: readonly Alarm[] }) => {
   const { overview: texts } = useTexts();
   return (
-    <section aria-label={texts.shift}>
+    <section aria-label={texts.closed}>
       <Title order={2} mb="sm">
-        {texts.shift}
+        {texts.closed}
       </Title>
-      {alarms.length === 0 && <Text c="dimmed">{texts.noShift}</Text>}
+      {alarms.length === 0 && <Text c="dimmed">{texts.noneClosed}</Text>}
       <ul className="answered">
         {alarms.map((alarm) => (
           <li key={alarm.key}>

@@ -18,7 +18,7 @@ const steps = {
   bot: { href: '/bots', needs: 'manage_bots' },
   webhook: { href: '/webhooks/new', needs: managers },
   rule: { href: '/rules/new', needs: 'manage_rules' },
-  silence: { href: '/rules/new?situation=sensor_inactive', needs: 'manage_rules' },
+  offline: { href: '/rules/new?situation=sensor_inactive', needs: 'manage_rules' },
 } as const satisfies Record<string, { href: string; needs?: Needs }>;
 type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
@@ -44,7 +44,7 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
     bot: has(bots),
     webhook: has(webhooks),
     rule: watch.fallsTold !== 'none',
-    silence: watch.isSilenceTold,
+    offline: watch.isSilenceTold,
   };
 };
 
@@ -78,12 +78,12 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
         <Button
           component={Link}
           href={href}
-          aria-label={`${texts.go}: ${title}`}
+          aria-label={`${texts.start}: ${title}`}
           size="xs"
           variant={isNext ? 'filled' : 'default'}
           ml="auto"
         >
-          {texts.go}
+          {texts.start}
         </Button>
       )}
     </li>
@@ -96,7 +96,7 @@ const nothing: Record<Step, boolean> = {
   bot: false,
   webhook: false,
   rule: false,
-  silence: false,
+  offline: false,
 };
 
 type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };

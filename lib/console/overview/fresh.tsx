@@ -48,10 +48,10 @@ export const Late = ({ fresh: { state, at, isOnline } }: { fresh: Freshness }) =
       </Alert>
     );
   return (
-    <Alert color="red" variant="filled" role="alert" title={texts.lateTitle} className="unwatched">
-      {!isOnline && <Text>{texts.offline}</Text>}
-      {at > 0 && <Text>{texts.late(dates.second(at), dates.ago(at, now))}</Text>}
-      <Text>{texts.goesOn}</Text>
+    <Alert color="red" variant="filled" role="alert" title={texts.outdatedTitle} className="unwatched">
+      {!isOnline && <Text>{texts.noNetwork}</Text>}
+      {at > 0 && <Text>{texts.outdated(dates.second(at), dates.ago(at, now))}</Text>}
+      <Text>{texts.updatesByItself}</Text>
     </Alert>
   );
 };

@@ -27,9 +27,9 @@ const Message = ({ message: { wasSend, sendTryTimes, extra } }: { message: RuleH
   const Icon = wasSend ? CheckIcon : ExclamationTriangleIcon;
   const resultOf = (tries: readonly number[]): string => {
     const last = tries.at(-1);
-    if (last === undefined) return texts.telling;
+    if (last === undefined) return texts.notNotifiedYet;
     const time = dates.second(last);
-    return wasSend ? texts.toldAt(time, tries.length) : texts.notTold(tries.length, time);
+    return wasSend ? texts.notifiedAt(time, tries.length) : texts.notNotified(tries.length, time);
   };
   return (
     <li className={wasSend ? 'told' : 'told not'}>
@@ -45,9 +45,9 @@ const Message = ({ message: { wasSend, sendTryTimes, extra } }: { message: RuleH
 const Told = ({ hits }: { hits: readonly RuleHit[] }) => {
   const { overview: texts } = useTexts();
   const messages = hits.flatMap(({ ruleMessages }) => ruleMessages);
-  if (messages.length === 0) return <p>{texts.toldNobody}</p>;
+  if (messages.length === 0) return <p>{texts.nobodyNotified}</p>;
   return (
-    <ul className="told-list" aria-label={texts.told}>
+    <ul className="told-list" aria-label={texts.notified}>
       {messages.map((message) => (
         <Message key={message.id} message={message} />
       ))}
@@ -89,7 +89,7 @@ const Untold = ({ fall, isKnown }: { fall: OpenFall; isKnown: boolean }) => {
         <Text fw={600}>{texts.since(dates.second(fall.since))}</Text>
         <FallBadges fall={fall} isOnRed />
       </div>
-      {isKnown && now - fall.since > UNDER_WAY && <Text>{texts.toldNobody}</Text>}
+      {isKnown && now - fall.since > UNDER_WAY && <Text>{texts.nobodyNotified}</Text>}
     </Card>
   );
 };
@@ -127,7 +127,7 @@ export const OpenAlarms = ({ open, isKnown, isWatched, isSomebodyDown }: OpenAla
       <div role="status">
         {countOf(open) === 0 ? (
           <Alert color={isWatched && !isSomebodyDown ? 'green' : 'gray'} role="note">
-            <Text fz="lg">{isSomebodyDown ? texts.noAlarm : `${texts.noAlarm} ${texts.nobody}`}</Text>
+            <Text fz="lg">{isSomebodyDown ? texts.noAlarm : `${texts.noAlarm} ${texts.nobodyDown}`}</Text>
           </Alert>
         ) : (
           <VisuallyHidden>{`${texts.alarms}: ${cards.map(({ name }) => name).join(', ')}`}</VisuallyHidden>

@@ -100,13 +100,13 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
       )}
       {!isKnown && !error && <Loading rows={2} />}
       {error && <Failed error={error} onRetry={() => void Promise.all([falls.refetch(), hits.refetch()])} />}
-      {hits.data?.isWhole === false && <Text mt="sm">{texts.notWhole}</Text>}
+      {hits.data?.isWhole === false && <Text mt="sm">{texts.truncated}</Text>}
       {fresh.at > 0 && (
         <Text c="dimmed" mt="sm">
           {texts.asOf(dates.second(fresh.at))}
         </Text>
       )}
-      {watch.isError && !watch.data && <Text c="dimmed">{texts.watchUnread}</Text>}
+      {watch.isError && !watch.data && <Text c="dimmed">{texts.watchUnknown}</Text>}
     </section>
   );
 };

@@ -46,7 +46,7 @@ export const Carer = ({ alarm }: { alarm: Alarm }) => {
   if (!by) return null;
   return (
     <Text>
-      <Name>{by.name}</Name> {texts.comes}, {texts.since(dates.second(by.date))}
+      <Name>{by.name}</Name> {texts.onItSince(dates.second(by.date))}
     </Text>
   );
 };
@@ -55,7 +55,7 @@ export const Carer = ({ alarm }: { alarm: Alarm }) => {
 export const Was = ({ alarm }: { alarm: Alarm }) => {
   const { sensor, overview: texts } = useTexts();
   const feedback = feedbackOf(alarm);
-  return <Text>{feedback ? `${texts.itWas} ${sensor.hits.classes[feedback.classification]}` : texts.noFeedback}</Text>;
+  return <Text>{feedback ? `${texts.outcome}: ${sensor.hits.outcomes[feedback.classification]}` : texts.noOutcome}</Text>;
 };
 
 /** The button of who takes care of an alarm. */
@@ -64,7 +64,7 @@ export const Go = ({ alarm }: { alarm: Alarm }) => {
   const write = useGo(alarm);
   return (
     <Button size="xl" variant="white" color="red" onClick={() => write.mutate()} loading={write.isPending}>
-      {sensor.hits.go}
+      {sensor.hits.acknowledge}
     </Button>
   );
 };
@@ -77,7 +77,7 @@ export const Stay = ({ alarm }: { alarm: Alarm }) => {
   if (!alarm.hits.some(({ acknowledgement }) => acknowledgement?.userId === id)) return null;
   return (
     <Button variant="subtle" onClick={() => write.mutate()} loading={write.isPending}>
-      {texts.notGoing}
+      {texts.cannotGo}
     </Button>
   );
 };
@@ -88,8 +88,8 @@ export const ItWas = ({ alarm }: { alarm: Alarm }) => {
   const { sensor, overview: texts } = useTexts();
   const write = useJudge(alarm);
   return (
-    <div className="it-was" role="group" aria-label={texts.itWas}>
-      <span>{texts.itWas}</span>
+    <div className="it-was" role="group" aria-label={texts.outcome}>
+      <span>{texts.outcome}:</span>
       {answers.map((answer) => (
         <Button
           key={answer}
@@ -99,7 +99,7 @@ export const ItWas = ({ alarm }: { alarm: Alarm }) => {
           loading={write.isPending && write.variables === answer}
           disabled={write.isPending}
         >
-          {sensor.hits.classes[answer]}
+          {sensor.hits.outcomes[answer]}
         </Button>
       ))}
     </div>

@@ -28,17 +28,17 @@ const One = ({ trouble }: { trouble: Trouble }) => {
   return (
     <li className="trouble">
       <Name trouble={trouble} />
-      {isSwitchedOff && <span>{texts.switchedOff}</span>}
-      {failedDeliveries > 0 && <span>{texts.failedForGood(failedDeliveries, dates.exact(date))}</span>}
+      {isSwitchedOff && <span>{texts.disabledByService}</span>}
+      {failedDeliveries > 0 && <span>{texts.failedPermanently(failedDeliveries, dates.exact(date))}</span>}
       <Button
         size="xs"
         variant="white"
         color="red"
         loading={see.isPending}
         onClick={() => see.mutate()}
-        aria-label={`${texts.seen}: ${name}`}
+        aria-label={`${texts.markSeen}: ${name}`}
       >
-        {texts.seen}
+        {texts.markSeen}
       </Button>
     </li>
   );
@@ -49,8 +49,8 @@ export const Troubles = ({ watch: { troubles } }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   if (troubles.length === 0) return null;
   return (
-    <section aria-label={texts.troubles}>
-      <Alert color="red" variant="filled" role="note" title={texts.troubles} className="unwatched">
+    <section aria-label={texts.webhookProblems}>
+      <Alert color="red" variant="filled" role="note" title={texts.webhookProblems} className="unwatched">
         <ul className="names">
           {troubles.map((trouble) => (
             <One key={trouble.webhookId} trouble={trouble} />

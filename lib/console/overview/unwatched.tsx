@@ -11,7 +11,7 @@ const Silent = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
   return (
     <List.Item>
       <Anchor component={Link} href="/sensors?state=inactive">
-        {texts.silent(total, Math.max(total, sensors))}
+        {texts.offlineRooms(total, Math.max(total, sensors))}
       </Anchor>
       <ul className="names">
         {first.map(({ id, name }) => (
@@ -19,7 +19,7 @@ const Silent = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
             <NameLink href={`/sensors/${id}`}>{name}</NameLink>
           </li>
         ))}
-        {total > first.length && <li>{texts.further(total - first.length)}</li>}
+        {total > first.length && <li>{texts.andMore(total - first.length)}</li>}
       </ul>
     </List.Item>
   );
@@ -30,7 +30,7 @@ const Unheard = ({ rules }: { rules: Watch['unheardRules'] }) => {
   return rules.map(({ id, name }) => (
     <List.Item key={id}>
       <NameLink href={`/rules/${id}`}>{name}</NameLink>
-      <Text>{texts.ruleUnheard}</Text>
+      <Text>{texts.ruleReachesNobody}</Text>
     </List.Item>
   ));
 };

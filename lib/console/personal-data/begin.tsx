@@ -33,7 +33,7 @@ const useJob = (customerId: number, what: What) => {
         : ok(api.POST('/customers/{customerId}/erasures', { params, body }));
     },
     isQuiet: true,
-    done: what === 'export' ? texts.begun : texts.erasing,
+    done: what === 'export' ? texts.exportStarted : texts.erasureStarted,
     refresh: what === 'erasure' ? [JOBS, ['users'], ['sensors'], ['customers'], ['me']] : [JOBS],
   });
 };
@@ -115,7 +115,7 @@ export const Begin = ({ customerId, at }: { customerId: number; at: Chosen }) =>
         onSubmit={(form) => void submit(form)}
         className="narrow"
       >
-        <Choice label={texts.what} options={texts.actions} value={what} onChange={setWhat} />
+        <Choice label={texts.action} options={texts.actions} value={what} onChange={setWhat} />
         <SubjectFields customerId={customerId} chosen={chosen} onChange={choose} error={faultOf(error, 'subject.id')} />
         {what === 'erasure' && isSelf && <Alert color="yellow">{texts.endsSession}</Alert>}
         <TextInput

@@ -48,13 +48,13 @@ export const Certificate = ({ erasure }: { erasure: Erasure }) => {
   const erased = useErased(erasure);
   const { subject, reason, createDate, updateDate, remains, state } = erasure;
   const left = remains.map(
-    ({ what, until }) => [texts.places[what], until === null ? texts.asKept : dates.dateTime(until)] as const,
+    ({ what, until }) => [texts.remaining[what], until === null ? texts.untilDeleted : dates.dateTime(until)] as const,
   );
   const isOver = !isRunning(erasure);
   return (
     <Stack>
       <dl className="facts">
-        <dt>{texts.of}</dt>
+        <dt>{texts.whoseData}</dt>
         <dd>
           <Name>{textOf(subject)}</Name>
         </dd>
@@ -62,7 +62,7 @@ export const Certificate = ({ erasure }: { erasure: Erasure }) => {
         <dd>
           <Name>{reason}</Name>
         </dd>
-        <dt>{texts.date}</dt>
+        <dt>{texts.started}</dt>
         <dd>{dates.exact(createDate)}</dd>
         {isOver && (
           <>

@@ -33,7 +33,7 @@ export const Erasures = ({ customerId }: { customerId: number }) => {
   const shown = query.data?.find(({ id }) => id === open);
   const columns = [
     date,
-    { head: texts.whose, cell: ({ subject }: Erasure) => <Name>{textOf(subject)}</Name> },
+    { head: texts.subject, cell: ({ subject }: Erasure) => <Name>{textOf(subject)}</Name> },
     reason,
     {
       head: texts.state,
@@ -41,7 +41,7 @@ export const Erasures = ({ customerId }: { customerId: number }) => {
         <State state={job.state}>
           {isBeforeEnd(job) && <Text size="xs">{texts.endsAt(dates.clock(endOf(job)))}</Text>}
           <Anchor component="button" type="button" inherit onClick={() => setOpen(job.id)}>
-            {isRunning(job) ? texts.soFar : texts.certificate}
+            {isRunning(job) ? texts.progress : texts.certificate}
           </Anchor>
         </State>
       ),

@@ -32,7 +32,7 @@ export const Exports = ({ customerId }: { customerId: number }) => {
   });
   const columns = [
     date,
-    { head: texts.whose, cell: ({ subject }: DataExport) => <SubjectLink subject={subject} /> },
+    { head: texts.subject, cell: ({ subject }: DataExport) => <SubjectLink subject={subject} /> },
     reason,
     {
       head: texts.state,
@@ -55,7 +55,7 @@ export const Exports = ({ customerId }: { customerId: number }) => {
       />
       {query.data?.some(({ url }) => url !== null) && (
         <Text size="sm" c="dimmed" mt="xs">
-          {texts.goodFor}
+          {texts.linkValidity}
         </Text>
       )}
     </Section>

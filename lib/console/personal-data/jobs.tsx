@@ -45,7 +45,7 @@ export const State = ({ state, children }: Pick<Job, 'state'> & { children?: Rea
       <Badge color={colors[state]} variant="light">
         {texts.states[state]}
       </Badge>
-      {state === 'failed' && <Text size="xs">{texts.again}</Text>}
+      {state === 'failed' && <Text size="xs">{texts.canRestart}</Text>}
       {children}
     </Stack>
   );
@@ -57,7 +57,7 @@ export const useColumns = () => {
   const texts = usePersonalDataTexts();
   const dates = useDates();
   return {
-    date: { head: texts.date, cell: ({ createDate }) => dates.dateTime(createDate) },
+    date: { head: texts.started, cell: ({ createDate }) => dates.dateTime(createDate) },
     reason: { head: texts.reason, cell: ({ reason }) => <Name>{reason}</Name>, isMinor: true },
     items: { head: texts.items, cell: (job) => dates.number(sumOf(job)), isMinor: true },
   } satisfies Record<string, Column<Job>>;

@@ -70,7 +70,7 @@ export const SubjectFields = ({ customerId, chosen, onChange, error }: SubjectPr
   return (
     <>
       <Choice
-        label={texts.of}
+        label={texts.whoseData}
         options={isOfNone(customerId) ? others : { ...others, customer }}
         value={kind}
         onChange={(next) => onChange({ kind: next, id: null })}

@@ -35,7 +35,7 @@ export const Bars = ({ title, series, groups, every = 1 }: BarsProps) => {
   const valuesOf = ({ values }: Bar) => values.map((value) => (value === null ? '–' : dates.number(value))).join(', ');
   const groupsSaid = groups
     .filter(({ values }) => values.some((value) => value !== null && value > 0))
-    .map((group) => texts.of(group.name, valuesOf(group)))
+    .map((group) => texts.labelled(group.name, valuesOf(group)))
     .join('; ');
   return (
     <div>
@@ -44,7 +44,7 @@ export const Bars = ({ title, series, groups, every = 1 }: BarsProps) => {
       </Title>
       <Plot
         key={groups.length}
-        label={`${texts.of(title, series.join(', '))}. ${groupsSaid}`}
+        label={`${texts.labelled(title, series.join(', '))}. ${groupsSaid}`}
         data={data}
         looks={looks[count - 1] ?? []}
         after={width + (1 - FILLED)}

@@ -22,13 +22,13 @@ export const Compared = ({ months }: { months: readonly ReportMonth[] }) => {
         groups: groupsOf(({ falls, sensitiveFalls, falseAlarms }) => [falls + sensitiveFalls, falseAlarms]),
       },
       {
-        title: texts.answersOf,
-        series: [texts.half, texts.nine],
+        title: texts.responseTimes,
+        series: [texts.medianShort, texts.p90Short],
         groups: groupsOf(({ medianMs, p90Ms }) => [minutes(medianMs), minutes(p90Ms)]),
       },
       {
-        title: texts.silenceOf,
-        series: [texts.silenceOf],
+        title: texts.hoursOffline,
+        series: [texts.hoursOffline],
         groups: groupsOf(({ silentMs }) => [tenths(silentMs / (60 * MINUTE))]),
       },
     ];

@@ -25,8 +25,8 @@ const Figures = ({ total }: { total: ReportMonth['total'] }) => {
     [texts.unanswered, dates.number(total.unanswered)],
     [texts.median, time(total.medianMs)],
     [texts.p90, time(total.p90Ms)],
-    [texts.silences, dates.number(total.silences)],
-    [texts.silent, total.silentMs > 0 ? duration(total.silentMs) : '–'],
+    [texts.timesOffline, dates.number(total.silences)],
+    [texts.timeOffline, total.silentMs > 0 ? duration(total.silentMs) : '–'],
   ] as const;
   return (
     <dl style={grid}>
@@ -54,9 +54,9 @@ const Lacks = ({ month }: { month: ReportMonth }) => {
   return (
     <Text size="sm" c="dimmed">
       {[
-        isCut && texts.partly(dates.dateTime(month.from)),
-        !month.isWhole && month.to > Date.now() && texts.soFar,
-        texts.silence,
+        isCut && texts.dataFrom(dates.dateTime(month.from)),
+        !month.isWhole && month.to > Date.now() && texts.notOver,
+        texts.offlineExplain,
         silencesWithoutEnd > 0 && texts.withoutEnd(silencesWithoutEnd),
       ]
         .filter(Boolean)

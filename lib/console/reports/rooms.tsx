@@ -31,8 +31,8 @@ export const Rooms = ({ month }: { month: ReportMonth }) => {
     { head: texts.unanswered, cell: (room) => dates.number(room.unanswered), isMinor: true },
     { head: texts.median, cell: (room) => time(room.medianMs), isMinor: true },
     { head: texts.p90, cell: (room) => time(room.p90Ms), isMinor: true },
-    { head: texts.silences, cell: (room) => dates.number(room.silences), isMinor: true },
-    { head: texts.silent, cell: (room) => (room.silentMs > 0 ? duration(room.silentMs) : '–'), isMinor: true },
+    { head: texts.timesOffline, cell: (room) => dates.number(room.silences), isMinor: true },
+    { head: texts.timeOffline, cell: (room) => (room.silentMs > 0 ? duration(room.silentMs) : '–'), isMinor: true },
   ];
   const byName = (room: Room, other: Room) =>
     (room.name ?? '').localeCompare(other.name ?? '', undefined, { numeric: true });
@@ -56,7 +56,7 @@ export const Rooms = ({ month }: { month: ReportMonth }) => {
               <Table.Tr key={room.sensorId}>
                 <Table.Td miw="8rem">
                   {room.name === null ? (
-                    texts.gone
+                    texts.formerSensor
                   ) : (
                     <NameLink href={`/sensors/${room.sensorId}`}>{room.name}</NameLink>
                   )}

@@ -40,7 +40,7 @@ export const usePersonName = (customerId: number) => {
     const way = deliveries.ways[recipient.by];
     if (!('userId' in recipient)) return `${texts.onDuty} (${way})`;
     const user = users.find(({ id }) => id === recipient.userId);
-    return `${user?.name ?? texts.aUser(recipient.userId)} (${way})`;
+    return `${user?.name ?? texts.userWithId(recipient.userId)} (${way})`;
   };
 };
 
@@ -72,7 +72,7 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
         allowDeselect={false}
       />
       <Select
-        label={texts.way}
+        label={texts.channel}
         data={ways.map((way) => ({ value: way, label: deliveries.ways[way] }))}
         value={way}
         onChange={setWay}

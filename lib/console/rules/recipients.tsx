@@ -77,7 +77,7 @@ export const Recipients = ({ label, customerId, value, onChange, path, errorOf }
       {isAllowed && known.length === 0 && <NoWebhooks />}
       <MultiSelect
         label={label ?? texts.recipients}
-        description={isAllowed ? texts.recipientsHint : texts.mayNotChoose}
+        description={isAllowed ? texts.recipientsHint : texts.onlyPeople}
         data={[...all].map(([key, recipient]) => ({ value: key, label: nameOf(recipient) ?? key }))}
         value={value.map(keyOf)}
         onChange={(keys) => onChange(keys.flatMap((key) => all.get(key) ?? []))}

@@ -28,8 +28,8 @@ export const Limits = ({ field }: FieldsProps) => {
   return (
     <>
       <NumberInput
-        label={texts.rest}
-        description={texts.restHint}
+        label={texts.pause}
+        description={texts.pauseHint}
         min={0}
         max={86_400}
         {...field.number('rateLimitSeconds')}

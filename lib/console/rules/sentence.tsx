@@ -22,9 +22,9 @@ const useWhere = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, customerId:
   const sensor = useSensor(sensorId).data?.name ?? sensorId ?? '';
   const group = useGroups(customerId).data?.find(({ id }) => id === sensorGroupId);
   const region = useRoom(regionId === null ? null : sensorId).data?.regions.find(({ id }) => id === regionId);
-  if (sensorGroupId !== null) return texts.ofGroup(group?.name ?? String(sensorGroupId));
-  if (sensorId === null) return texts.ofAll;
-  return regionId === null ? texts.ofSensor(sensor) : texts.ofRegion(sensor, region?.name ?? '…');
+  if (sensorGroupId !== null) return texts.atGroup(group?.name ?? String(sensorGroupId));
+  if (sensorId === null) return texts.anySensor;
+  return regionId === null ? texts.atSensor(sensor) : texts.atRegion(sensor, region?.name ?? '…');
 };
 
 const useWhen = ({ schedule }: RuleUpdate): string => {
@@ -54,7 +54,7 @@ const useWhom = (customerId: number) => {
   return (recipients: RuleUpdate['recipients']): string => {
     if (recipients.length === 0) return texts.nobody;
     const names = recipients.flatMap((recipient) => nameOf(recipient) ?? []);
-    if (names.length < recipients.length) return texts.somebody(recipients.length);
+    if (names.length < recipients.length) return texts.recipientCount(recipients.length);
     return new Intl.ListFormat(locale).format(names);
   };
 };
@@ -68,10 +68,10 @@ const Onward = ({ rule, whom }: { rule: RuleUpdate; whom: ReturnType<typeof useW
   return (
     <>
       {escalation.map(({ afterSeconds, recipients }) => (
-        <Text key={afterSeconds}>{texts.stepSays(lengthSaid(afterSeconds, locale), whom(recipients))}</Text>
+        <Text key={afterSeconds}>{texts.stepSummary(lengthSaid(afterSeconds, locale), whom(recipients))}</Text>
       ))}
-      {repeatSeconds !== null && <Text>{texts.repeatSays(lengthSaid(repeatSeconds, locale))}</Text>}
-      {!untilAcknowledged && <Text>{texts.whileItLasts}</Text>}
+      {repeatSeconds !== null && <Text>{texts.repeatSummary(lengthSaid(repeatSeconds, locale))}</Text>}
+      {!untilAcknowledged && <Text>{texts.stopsWhenOver}</Text>}
     </>
   );
 };
@@ -81,21 +81,21 @@ export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: n
   const { rules: texts, situations } = useTexts();
   const locale = useLocale();
   const whom = useWhom(customerId);
-  const said = texts.says({
+  const said = texts.summary({
     situation: situations[rule.situation],
     where: useWhere(rule, customerId),
     when: useWhen(rule),
-    whom: whom(rule.recipients),
-    rest: rule.rateLimitSeconds > 0 ? lengthSaid(rule.rateLimitSeconds, locale) : '',
+    recipients: whom(rule.recipients),
+    pause: rule.rateLimitSeconds > 0 ? lengthSaid(rule.rateLimitSeconds, locale) : '',
   });
   return (
-    <Paper component="section" aria-label={texts.sentence} withBorder p="md" aria-live="polite">
+    <Paper component="section" aria-label={texts.summaryTitle} withBorder p="md" aria-live="polite">
       <Text size="lg" className="name">
         {said}
       </Text>
       <Onward rule={rule} whom={whom} />
       {rule.includeSimulated && <Text>{texts.simulated}</Text>}
-      {!rule.isEnabled && <Text fw={600}>{texts.isOff}</Text>}
+      {!rule.isEnabled && <Text fw={600}>{texts.isDisabled}</Text>}
     </Paper>
   );
 };

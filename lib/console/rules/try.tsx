@@ -29,8 +29,8 @@ const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
     return (isUser && nameOf({ userId, by })) || deliveries.person;
   };
   const attempt = delivery.data?.attemptLog.at(-1);
-  const became = delivery.data ? deliveries.states[delivery.data.state] : texts.testUnseen;
-  const said = [step === 0 ? texts.atFirst : texts.atStep(step), became, attempt && `${attempt.durationMs} ms`];
+  const became = delivery.data ? deliveries.states[delivery.data.state] : texts.resultHidden;
+  const said = [step === 0 ? texts.immediately : texts.atStep(step), became, attempt && `${attempt.durationMs} ms`];
   return (
     <List.Item>
       <Anchor component={Link} href={hrefOf(place)}>
@@ -50,13 +50,13 @@ export const Try = ({ rule: { id: ruleId, customerId } }: { rule: Rule }) => {
   });
   const tests = trying.data?.deliveries;
   return (
-    <Paper component="section" aria-label={texts.try} withBorder p="md" mb="md" className="narrow">
+    <Paper component="section" aria-label={texts.test} withBorder p="md" mb="md" className="narrow">
       <Stack gap="sm" align="flex-start">
         <Button variant="default" onClick={() => trying.mutate()} loading={trying.isPending}>
-          {texts.try}
+          {texts.test}
         </Button>
-        <Text size="sm">{texts.tryHint}</Text>
-        {tests?.length === 0 && <Text role="status">{texts.nobodyTried}</Text>}
+        <Text size="sm">{texts.testHint}</Text>
+        {tests?.length === 0 && <Text role="status">{texts.nobodyTested}</Text>}
         {tests && (
           <List>
             {tests.map((test) => (

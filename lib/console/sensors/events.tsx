@@ -80,7 +80,7 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
     { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
     { head: events.what, cell: ({ type, action }) => nameOf(`${type}/${action}`, texts) },
     {
-      head: events.point,
+      head: events.where,
       cell: ({ normalizedCoordinates: at, region }) =>
         [region?.name, at && `${percent(at.x)} / ${percent(at.y)}`].filter(Boolean).join(', '),
       isMinor: true,

@@ -44,8 +44,8 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
     <Form action={save} isPending={write.isPending} onSubmit={submit}>
       <NativeSelect
         name="classification"
-        label={texts.classification}
-        data={classes.map((value) => ({ value, label: texts.classes[value] }))}
+        label={texts.outcome}
+        data={classes.map((value) => ({ value, label: texts.outcomes[value] }))}
       />
       <TextInput name="reason" label={texts.reason} required maxLength={128} error={faultOf(write.error, 'reason')} />
       <Textarea name="description" label={texts.description} maxLength={256} autosize={false} rows={3} />
@@ -57,12 +57,12 @@ const Go = ({ hit }: { hit: RuleHit }) => {
   const { hits: texts } = useTexts().sensor;
   const write = useWrite({
     send: () => acknowledge(hit),
-    done: texts.going,
+    done: texts.acknowledged,
     refresh: [['sensor', hit.sensorId, 'hits']],
   });
   return (
     <Button size="xs" onClick={() => write.mutate()} loading={write.isPending}>
-      {texts.go}
+      {texts.acknowledge}
     </Button>
   );
 };
@@ -96,13 +96,13 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
       ),
     },
     {
-      head: texts.delivery,
-      cell: ({ allSend }) => <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.sent : texts.unsent}</Badge>,
+      head: texts.notifications,
+      cell: ({ allSend }) => <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.allNotified : texts.notAllNotified}</Badge>,
       isMinor: true,
     },
-    { head: texts.care, cell: (hit) => <Care hit={hit} /> },
+    { head: texts.acknowledgedBy, cell: (hit) => <Care hit={hit} /> },
     {
-      head: texts.onward,
+      head: texts.details,
       cell: (hit) => (
         <Group gap="sm">
           <Anchor component={Link} href={`/sensors/${hit.sensorId}?part=events&event=${hit.sensorEventId}`} inherit>
@@ -118,12 +118,12 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
       isMinor: true,
     },
     {
-      head: texts.feedback,
+      head: texts.outcome,
       cell: (hit) => (
         <>
-          {hit.feedback && <Text size="sm">{texts.classes[hit.feedback.classification]}</Text>}
+          {hit.feedback && <Text size="sm">{texts.outcomes[hit.feedback.classification]}</Text>}
           <Button variant="default" size="xs" onClick={() => onJudge(hit)}>
-            {texts.judge}
+            {texts.recordOutcome}
           </Button>
         </>
       ),
@@ -157,7 +157,7 @@ export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor 
         empty={texts.empty}
         onPage={setPage}
       />
-      <Dialog opened={judged !== null} onClose={() => setJudged(null)} title={texts.judge}>
+      <Dialog opened={judged !== null} onClose={() => setJudged(null)} title={texts.recordOutcome}>
         {judged && <Judge hit={judged} onDone={() => setJudged(null)} />}
       </Dialog>
     </>

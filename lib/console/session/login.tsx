@@ -36,7 +36,7 @@ export const LoginPage = () => {
           {texts.title}
         </Title>
         <Form action={texts.submit} isPending={login.isPending} onSubmit={submit} isAlone>
-          {wasLost && <Alert color="yellow">{texts.lost}</Alert>}
+          {wasLost && <Alert color="yellow">{texts.sessionEnded}</Alert>}
           <TextInput name="username" label={texts.username} autoComplete="username" required />
           <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
           {asksOtp && (

@@ -52,7 +52,7 @@ export const OidcPage = () => {
           </>
         ) : (
           <>
-            {texts.login.goingOn}
+            {texts.login.loggingIn}
             <Loading rows={1} />
           </>
         )}

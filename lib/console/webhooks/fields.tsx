@@ -106,7 +106,7 @@ const HowSent = ({ draft, change, error }: FieldsProps) => {
           placeholder="0, 5, 60, 600"
           value={draft.retries}
           onChange={({ currentTarget }) => change({ retries: currentTarget.value })}
-          error={isWrong ? texts.badRetries : faultOf(error, 'retrySchedule')}
+          error={isWrong ? texts.invalidRetries : faultOf(error, 'retrySchedule')}
         />
       )}
     </>
@@ -124,8 +124,8 @@ export const WebhookFields = (props: FieldsProps) => {
     <Stack>
       <TextInput label={setup.name} required maxLength={64} {...field.text('name')} />
       <Choice
-        label={texts.way}
-        options={texts.ways}
+        label={texts.deliveryMethod}
+        options={texts.deliveryMethods}
         value={draft.isFetched ? 'fetched' : 'posted'}
         onChange={(way) => change({ isFetched: way === 'fetched' })}
       />

@@ -33,7 +33,7 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
       )}
       {isFetched && (
         <Text mb="sm" size="sm">
-          {texts.feed} <Code>{feedUrlOf(webhook.id)}</Code>
+          {texts.fetchFrom} <Code>{feedUrlOf(webhook.id)}</Code>
         </Text>
       )}
       <dl className="facts">
@@ -56,7 +56,7 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
             <dt>{texts.circuit}</dt>
             <dd>
               {texts.circuits[circuit.state]}{' '}
-              {circuit.openUntil !== null && texts.probedIn(dates.ago(circuit.openUntil, now))}
+              {circuit.openUntil !== null && texts.nextRetry(dates.ago(circuit.openUntil, now))}
             </dd>
           </>
         )}

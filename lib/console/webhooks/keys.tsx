@@ -17,14 +17,14 @@ const Token = ({ webhookId }: { webhookId: string }) => {
     send: () => ok(api.POST('/webhooks/{webhookId}/token', { params: { path: { webhookId } } })),
   });
   const ask = async () => {
-    const question = { title: texts.drawToken, text: texts.tokenText, action: texts.drawToken };
+    const question = { title: texts.newToken, text: texts.tokenText, action: texts.newToken };
     if (await confirm(question)) draw.mutate();
   };
   return (
     <>
       <Group>
         <Button variant="default" onClick={ask} loading={draw.isPending}>
-          {texts.drawToken}
+          {texts.newToken}
         </Button>
       </Group>
       {draw.data && <Secret title={texts.token}>{draw.data.token}</Secret>}
@@ -41,7 +41,7 @@ const Rotate = ({ webhookId }: { webhookId: string }) => {
       await ok(api.PUT('/webhooks/{webhookId}/secret', { params: { path: { webhookId } }, body }));
       return body.secretKey;
     },
-    done: texts.rotated,
+    done: texts.secretChanged,
     refresh: [['webhook', webhookId]],
   });
   return (
@@ -55,7 +55,7 @@ const Rotate = ({ webhookId }: { webhookId: string }) => {
           allowDeselect={false}
         />
         <Button variant="default" onClick={() => rotate.mutate()} loading={rotate.isPending}>
-          {texts.rotate}
+          {texts.newSecret}
         </Button>
       </Group>
       {rotate.data !== undefined && <Secret title={texts.secret}>{rotate.data}</Secret>}

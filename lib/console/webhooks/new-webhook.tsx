@@ -28,7 +28,7 @@ const Keys = ({ made: { webhook, secretKey } }: { made: Made }) => {
       {secretKey !== null && <Secret title={texts.secret}>{secretKey}</Secret>}
       <Group>
         <Button component={Link} href={`/webhooks/${webhook.id}`}>
-          {texts.onward}
+          {texts.open}
         </Button>
       </Group>
     </Stack>
@@ -47,7 +47,7 @@ const Creation = ({ customerId, onMade }: FormProps) => {
       const body = { ...updateOf(draft, true), secretKey, customerId };
       return { webhook: await ok(api.POST('/webhooks', { body })), secretKey };
     },
-    done: texts.made,
+    done: texts.created,
     refresh: [['webhooks']],
     onDone: onMade,
   });

@@ -20,13 +20,13 @@ const Answer = ({ webhookId, deliveryId, isPosted }: AnswerProps) => {
     refetchInterval: ({ state }) => (state.data?.attemptLog.length ? false : 500),
   });
   const attempt = delivery.data?.attemptLog.at(-1);
-  if (!attempt) return <Text role="status">{isPosted ? texts.pinging : texts.testWaits}</Text>;
+  if (!attempt) return <Text role="status">{isPosted ? texts.sendingTest : texts.testPending}</Text>;
   const { status, error, durationMs, responseBody } = attempt;
   const isFetched = status === null && error === null;
   const isGood = isFetched || (status !== null && status >= 200 && status < 300);
   const outcome = (): string => {
-    if (error !== null) return texts.noPong(deliveries.errors[error] ?? error, durationMs);
-    return status === null ? texts.testFetched : texts.pong(status, durationMs);
+    if (error !== null) return texts.noResponse(deliveries.errors[error] ?? error, durationMs);
+    return status === null ? texts.testFetched : texts.response(status, durationMs);
   };
   return (
     <Stack gap="sm">
@@ -34,9 +34,9 @@ const Answer = ({ webhookId, deliveryId, isPosted }: AnswerProps) => {
         {outcome()}
       </Alert>
       {!isFetched && <Phases attempt={attempt} />}
-      {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}
+      {responseBody !== '' && <Code label={texts.responseBody}>{responseBody}</Code>}
       <Anchor component={Link} href={`/deliveries/${webhookId}/${deliveryId}`}>
-        {deliveries.one}
+        {deliveries.delivery}
       </Anchor>
     </Stack>
   );
@@ -52,11 +52,11 @@ export const Ping = ({ webhook: { id, url, isEnabled } }: { webhook: Webhook }) 
     onDone: (sent) => setDeliveryId(sent.deliveryId),
   });
   return (
-    <Paper component="section" aria-label={texts.ping} withBorder p="md">
+    <Paper component="section" aria-label={texts.sendTest} withBorder p="md">
       <Stack>
         <div>
           <Button onClick={() => ping.mutate()} loading={ping.isPending} disabled={!isEnabled}>
-            {texts.ping}
+            {texts.sendTest}
           </Button>
         </div>
         {deliveryId !== null && (
