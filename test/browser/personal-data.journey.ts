@@ -133,7 +133,7 @@ test('who erases the own user is told that the session ends, and then it has end
   await look('personal-data-self');
   await fill(page, 'I leave', user.password);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  const question = page.getByRole('dialog', { name: 'Erase “leaver” for good?' });
+  const question = page.getByRole('dialog', { name: 'Erase “leaver” permanently?' });
   await question.getByText(ends).waitFor();
   await question.getByRole('button', { name: 'Erase' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
@@ -149,7 +149,7 @@ test('a system admin erases a user of no customer, whom the link on its page nam
   await switchTo(page, 'Erase');
   await fill(page, 'Not used', ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Erase “nobody” for good?' }).getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('dialog', { name: 'Erase “nobody” permanently?' }).getByRole('button', { name: 'Erase' }).click();
   await erasuresOf(page)
     .filter({ hasText: `User ${id}` })
     .waitFor();
@@ -171,7 +171,7 @@ test('a system admin erases a customer, and sees what was erased of it', async (
   await switchTo(page, 'Erase');
   await fill(page, 'Left', ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Erase “Elm” for good?' }).getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('dialog', { name: 'Erase “Elm” permanently?' }).getByRole('button', { name: 'Erase' }).click();
   const row = erasuresOf(page).filter({ hasText: `Customer ${gone.id}` });
   await row.waitFor();
   expect((await site.admin.call('GET', `/customers/${gone.id}`)).status).toBe(404);

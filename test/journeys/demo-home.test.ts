@@ -61,7 +61,7 @@ describe('the demo home', () => {
     [
       'no receiver where private targets are not allowed',
       { ALLOW_PRIVATE_TARGETS: 'false' },
-      [/without its bots and webhooks.*: url is not an address that may be called/],
+      [/without its bots and webhooks.*: url is not an allowed address/],
     ],
     [
       'what is over a quota',

@@ -160,8 +160,8 @@ describe('regions', () => {
 
   test('one outside of the room is refused with the range of the room, one that is too small with the shortest side', async () => {
     expect(await sentences('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
-      'is outside of the room; it must be from -180 to 180',
-      'is outside of the room; it must be from -30 to 350',
+      'is outside the room; it must be from -180 to 180',
+      'is outside the room; it must be from -30 to 350',
     ]);
     expect(await sentences('maker_a', { regions: [region({ bottomRightX: -31 })] })).toEqual([
       'leaves a side shorter than 20 cm',
