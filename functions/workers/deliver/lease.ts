@@ -2,7 +2,7 @@ import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import { type Delivery, messageOf } from '#shared/domain/delivery/delivery.ts';
 import { noteContext } from '#shared/observability/log.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
-import { chance, type DeliverDeps } from './deps.ts';
+import { type DeliverDeps, leaseToken } from './deps.ts';
 import { type Outcome, requeue } from './schedule.ts';
 
 const CANCELED = 'canceled';
@@ -33,7 +33,7 @@ const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Pro
 
 /** Leases a delivery for one attempt, which is counted before anything is sent. Log lines name its message from then on. */
 export const lease = async (deps: DeliverDeps, key: DeliveryKey): Promise<Lease> => {
-  const claimed = await deps.store.attempts.claim(key, deps.now(), chance(deps), deps.aloneSince);
+  const claimed = await deps.store.attempts.claim(key, deps.now(), leaseToken(deps), deps.aloneSince);
   if (!claimed) return { kind: await requeue(deps, key) };
   const delivery = { ...key, ...claimed };
   const { requestId, snapshot } = delivery;

@@ -4,7 +4,7 @@ import { isHealthy, type LeaseName, SLOTS_PER_WEBHOOK, type SlotLease } from '#s
 import { DEADLINE_SECONDS } from '#shared/domain/delivery/delivery.ts';
 import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
-import type { DeliverDeps } from './deps.ts';
+import { type DeliverDeps, leaseToken } from './deps.ts';
 
 /** The time (ms) that must be left to begin a request: its longest deadline, and the writes around it. */
 export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
@@ -84,7 +84,7 @@ const leaseSlot = async (
   if (renewed) return renewed;
   // One slot is left out for the requests that processes make without a slot.
   const slots = isHealthy(webhook, now()) ? SLOTS_PER_WEBHOOK - 1 : SLOTS_PER_WEBHOOK;
-  const token = Buffer.from(random(6)).toString('base64url');
+  const token = leaseToken({ random });
   return store.health.takeSlot(webhook, now(), { slots, first: pool.searches++, isProbe, token, aloneSince });
 };
 

@@ -4,7 +4,7 @@ import type { OpenFall } from './falls.ts';
 import { HOUR } from './hits.ts';
 
 /** How long (ms) a shift is: so long an answered alarm stays on the overview. */
-const SHIFT = 12 * HOUR;
+export const SHIFT = 12 * HOUR;
 /** Hits of one sensor so soon (ms) after the first are one alarm: a fall is suspected, then detected, then confirmed. */
 const SAME = 10 * 60_000;
 /** A fall has the hits of its sensor from so long (ms) before it was reported: clocks of processes differ. */

@@ -38,7 +38,7 @@ const read = async (customerId: number, by: By, isPast: (hit: RuleHit) => boolea
 };
 
 /** Puts hits among those that are known. Of one hit the newer form stays, in whatever order the answers come. */
-const merged = (known: Hits | undefined, found: readonly RuleHit[], since: number): Hits => {
+export const merged = (known: Hits | undefined, found: readonly RuleHit[], since: number): Hits => {
   const byId = new Map(known?.hits.map((hit) => [hit.id, hit]));
   for (const hit of found) {
     const before = byId.get(hit.id);

@@ -27,7 +27,7 @@ const manifest = {
   exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
   bin: { 'sensor-cloud': 'command.js' },
   files: ['*.js', 'types', 'README.md', 'LICENSE'],
-  dependencies: { 'openapi-fetch': own.devDependencies['openapi-fetch'] },
+  dependencies: { 'openapi-fetch': own.dependencies['openapi-fetch'] },
 };
 
 const common = {

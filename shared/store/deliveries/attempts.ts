@@ -26,18 +26,17 @@ type Ended = { result: Result; next: Next };
 const attemptWrites = (table: Table) => ({
   /**
    * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
-   * is sent. Null: somebody else has it, or it isn't due, or it is finished. `claimToken`, in [0, 1), tells this claim from
-   * any other: when the answer to it was lost and the call made again, it is recognised instead of waited for. `aloneSince`
-   * (ms): claims from before it are those of a process that ended, for this one has been the only one since.
+   * is sent. Null: somebody else has it, or it isn't due, or it is finished. `claim` is a random text
+   * by which this claim is recognised when its answer was lost and the call is repeated. `aloneSince` (ms): claims from before it are those of a process that ended, for this one has been the only one since.
    */
-  claim: async (key: DeliveryKey, now: number, claimToken: number, aloneSince = 0): Promise<Delivery | null> => {
-    const lease = now + LEASE_MS + claimToken;
+  claim: async (key: DeliveryKey, now: number, claim: string, aloneSince = 0): Promise<Delivery | null> => {
+    const lease = { until: now + LEASE_MS, claim };
     const claimed = (await table.update(keyOf(key), claiming(now, Math.max(now, aloneSince + LEASE_MS), lease))) as
       | (DeliveryItem & Key)
       | null;
     if (claimed) return deliveryOf(claimed);
     const found = await table.get<Waiting>(keyOf(key));
-    return found?.leaseUntil === lease ? deliveryOf(found) : null;
+    return found?.claim === claim && found.leaseUntil === lease.until ? deliveryOf(found) : null;
   },
 
   /**

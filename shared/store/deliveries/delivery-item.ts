@@ -22,7 +22,7 @@ export const keyOf = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
 /** One that waits for an attempt, or is at it. */
-export type Waiting = DeliveryItem & { leaseUntil?: number; duePk?: string };
+export type Waiting = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
 /** The delivery that an item of the table is. */
 export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
@@ -75,8 +75,10 @@ export const idle = (now: number) =>
 /** How a delivery ends of which a repetition was taken. */
 export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
 
+/** The end of the lease (ms), and which claim of the delivery has it. */
+export const leaseNames = ['leaseUntil', 'claim'] as const;
 /** What a delivery loses when it ends. */
-export const waitNames = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'listSk'] as const;
+export const waitNames = [...dueNames, ...leaseNames, 'heldUntil', 'listPk', 'listSk'] as const;
 
 /** The count of a replay that one of its deliveries has ended; nothing for other deliveries. */
 export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent' | 'failed', now: number): Write[] =>

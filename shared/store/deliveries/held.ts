@@ -5,7 +5,7 @@ import { dueAt, dueBefore, dueDelivery, dueNames, GRACE } from '../engine/due.ts
 import { changes, present, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
-import { counting, idle, keyOf, putDelivery, type WebhookDeliveryKey, waitNames } from './delivery-item.ts';
+import { counting, idle, keyOf, leaseNames, putDelivery, type WebhookDeliveryKey, waitNames } from './delivery-item.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
@@ -59,7 +59,7 @@ const heldWrites = (table: Table) => ({
     };
     const watched = changes({ set: dueAt(webhookId, now), add: { held: 1 }, if: present });
     const failed = await table.write(
-      { update: keyOf(key), changes: changes({ set, remove: ['leaseUntil'], if: idle(now) }) },
+      { update: keyOf(key), changes: changes({ set, remove: leaseNames, if: idle(now) }) },
       { update: webhookKey(webhook), changes: watched },
     );
     return failed === null;

@@ -37,7 +37,7 @@ test('the package has the version of this commit, and needs openapi-fetch alone'
   const { version, dependencies, license, bin } = JSON.parse(text);
   expect([version, license]).toEqual([own.version, own.license]);
   expect(bin).toEqual({ 'sensor-cloud': 'command.js' });
-  expect(dependencies).toEqual({ 'openapi-fetch': own.devDependencies['openapi-fetch'] });
+  expect(dependencies).toEqual({ 'openapi-fetch': own.dependencies['openapi-fetch'] });
 });
 
 test('who installs it goes from nothing to a verified fall, with the limits that users have', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { entryOf } from '#lib/aws/functions/entry.ts';
 import { ensureTable } from '#lib/local/table/endpoint.ts';
 import { variableNames } from '#lib/local/variables.ts';
 import { type Template as Json, resourcesOf } from '#lib/tools/aws/template.ts';
@@ -76,9 +77,8 @@ describe('the environment of sam local', () => {
     const server = variablesOf(local).find((variables) => 'SERVICE_NAME' in variables && 'DEVICE_URL' in variables);
     const values = environmentFile({ ...engines, table: engine.endpoint }).Parameters;
     const given = Object.entries(server ?? {}).map(([name, value]) => [name, values[name] ?? value]);
-    const handler = new URL('../../../functions/api/server/handler.ts', import.meta.url).pathname;
     const event = { httpMethod: 'GET', resource: '/api/v1/health', headers: {}, multiValueHeaders: {} };
-    const source = `import { handler } from ${JSON.stringify(handler)};
+    const source = `${await entryOf('server')}
     const answer = await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10_000 });
     console.log(answer.statusCode, answer.body);`;
     const env = { ...Object.fromEntries(given), AWS_REGION: 'us-east-1', PATH: '' };

@@ -251,6 +251,6 @@ test('a claim whose answer is lost is recognised when it is made again, and nobo
     return engine.plain.update(...given);
   };
   const unheard = store({ ...engine.plain, update });
-  expect(await unheard.attempts.claim(key, now, 0.25)).toMatchObject({ attempts: 1, sendTryTimes: [now] });
-  for (const mark of [0, 0.5]) expect(await its.attempts.claim(key, now, mark)).toBeNull();
+  expect(await unheard.attempts.claim(key, now, 'claim-25')).toMatchObject({ attempts: 1, sendTryTimes: [now] });
+  for (const other of ['', 'claim-5']) expect(await its.attempts.claim(key, now, other)).toBeNull();
 });

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { items } from '#shared/store/table.ts';
 import { createPeopleWorld } from '#test/fixtures/people.ts';
 
-const PEOPLE = 70;
+// Each is notified 11 times, and a hit has room for 300 messages.
+const PEOPLE = 30;
 
 test('an escalation to more people than a hit has room for goes on to its last step and notifies everyone', async () => {
   const world = await createPeopleWorld();

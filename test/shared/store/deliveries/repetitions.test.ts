@@ -45,7 +45,7 @@ const waiting = async () => {
     held: (await its.webhooks.get(customerId, webhookId))?.held ?? 0,
     counted: await its.replays.get(customerId, webhookId, replay.id),
   });
-  return { key, tell, claim: (at = now) => claimed(its.attempts.claim(key, at, 0.5)) };
+  return { key, tell, claim: (at = now) => claimed(its.attempts.claim(key, at, 'claim-5')) };
 };
 const claimed = async (claim: Promise<Delivery | null>): Promise<Delivery> => {
   const delivery = await claim;
@@ -69,9 +69,10 @@ const ended = {
 const expectEnded = async ({ tell, key }: Waiting) => {
   const told = await tell();
   expect(told).toMatchObject(ended);
-  for (const name of ['duePk', 'leaseUntil', 'heldUntil', 'listPk']) expect(told.delivery).not.toHaveProperty(name);
+  for (const name of ['duePk', 'leaseUntil', 'claim', 'heldUntil', 'listPk'])
+    expect(told.delivery).not.toHaveProperty(name);
   expect(await its.held.ids({ customerId, id: key.webhookId }, 10)).toEqual([]);
-  expect(await its.attempts.claim(key, now + LEASE, 0.1)).toBeNull();
+  expect(await its.attempts.claim(key, now + LEASE, 'claim-1')).toBeNull();
 };
 
 /** Ways to wait. */
