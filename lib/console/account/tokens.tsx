@@ -10,14 +10,14 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { type Column, List } from '../ui/list.tsx';
 
 const KEY = ['access tokens'];
 const DAY = 86_400_000;
 
-const Shown = ({ token }: { token: string }) => {
+const CreatedToken = ({ token }: { token: string }) => {
   const { account: texts } = useTexts();
   return (
     <Stack>
@@ -30,16 +30,16 @@ const Shown = ({ token }: { token: string }) => {
   );
 };
 
-const NewToken = ({ userId, onMade }: { userId: number; onMade: (token: string) => void }) => {
+const NewToken = ({ userId, onCreated }: { userId: number; onCreated: (token: string) => void }) => {
   const { account: texts, create } = useTexts();
   const write = useWrite({
     send: (body: NewAccessToken) =>
       ok(api.POST('/users/{userId}/access-tokens', { params: { path: { userId } }, body })),
     refresh: [KEY],
-    onDone: ({ token }) => onMade(token),
+    onDone: ({ token }) => onCreated(token),
   });
   const submit = (form: HTMLFormElement) => {
-    const { name, days, readOnly } = entered(form, 'name', 'days', 'readOnly');
+    const { name, days, readOnly } = fieldValues(form, 'name', 'days', 'readOnly');
     const expiresAt = days === '' ? null : Date.now() + Number(days) * DAY;
     write.mutate({ name, expiresAt, readOnly: readOnly !== '', permissions: null });
   };
@@ -79,13 +79,13 @@ const useColumns = (onRevoke: (token: AccessToken) => void): Column<AccessToken>
   ];
 };
 
-/** Shows the user's own access tokens. A new token is shown once; a token can be revoked. */
+/** Lists the user's access tokens, with buttons to create and revoke them. A new token is shown once. */
 export const Tokens = () => {
   const { account: texts } = useTexts();
   const { id: userId } = useMe();
   const confirm = useConfirm();
   const [isOpen, setIsOpen] = useState(false);
-  const [made, setMade] = useState<string | null>(null);
+  const [created, setCreated] = useState<string | null>(null);
   const params = { path: { userId } };
   const query = useQuery({ queryKey: KEY, queryFn: () => ok(api.GET('/users/{userId}/access-tokens', { params })) });
   const revoke = useWrite({
@@ -100,7 +100,7 @@ export const Tokens = () => {
   };
   const close = () => {
     setIsOpen(false);
-    setMade(null);
+    setCreated(null);
   };
   return (
     <>
@@ -117,7 +117,7 @@ export const Tokens = () => {
         empty={texts.noTokens}
       />
       <Dialog opened={isOpen} onClose={close} title={texts.newToken}>
-        {made ? <Shown token={made} /> : <NewToken userId={userId} onMade={setMade} />}
+        {created ? <CreatedToken token={created} /> : <NewToken userId={userId} onCreated={setCreated} />}
       </Dialog>
     </>
   );

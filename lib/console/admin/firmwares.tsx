@@ -72,7 +72,7 @@ export const FirmwaresPage = () => {
   return (
     <>
       <Head title={texts.firmwares}>
-        <AuditLink kind="firmware" isOfNone />
+        <AuditLink kind="firmware" isNoCustomer />
         <Button onClick={() => setOpen(true)}>{texts.newFirmware}</Button>
       </Head>
       <Stack>

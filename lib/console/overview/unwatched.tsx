@@ -3,9 +3,9 @@ import { Link } from 'wouter';
 import type { Watch } from '#openapi';
 import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
-import { hasGap } from './watched.ts';
+import { hasGap } from './watch-queries.ts';
 
-const Silent = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
+const OfflineSensors = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
   const { total, first } = silentSensors;
   const { overview: texts } = useTexts();
   return (
@@ -25,7 +25,7 @@ const Silent = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
   );
 };
 
-const Unheard = ({ rules }: { rules: Watch['unheardRules'] }) => {
+const UnreachableRules = ({ rules }: { rules: Watch['unheardRules'] }) => {
   const { overview: texts } = useTexts();
   return rules.map(({ id, name }) => (
     <List.Item key={id}>
@@ -35,7 +35,7 @@ const Unheard = ({ rules }: { rules: Watch['unheardRules'] }) => {
   ));
 };
 
-/** Says in red what of a home is not watched: nobody would hear of a fall there. Nothing while there is no sensor yet. */
+/** Lists what is not watched, so that a fall there would go unnoticed. Shows nothing while there are no sensors. */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   const { sensors, silentSensors, fallsTold, unheardRules, isNobodyOnDuty } = watch;
@@ -44,7 +44,7 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
     <section aria-label={texts.unwatched}>
       <Alert color="red" variant="filled" role="note" title={texts.unwatched} className="unwatched">
         <List>
-          {silentSensors.total > 0 && <Silent watch={watch} />}
+          {silentSensors.total > 0 && <OfflineSensors watch={watch} />}
           {fallsTold === 'none' && (
             <List.Item>
               <Anchor component={Link} href="/rules/new">
@@ -59,7 +59,7 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
               </Anchor>
             </List.Item>
           )}
-          <Unheard rules={unheardRules} />
+          <UnreachableRules rules={unheardRules} />
         </List>
       </Alert>
     </section>

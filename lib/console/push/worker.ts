@@ -62,7 +62,9 @@ worker.addEventListener('notificationclick', (event) => {
   notification.close();
   const { data } = notification;
   const isAcknowledged = action === ACKNOWLEDGE && data;
-  event.waitUntil(isAcknowledged ? acknowledge(notification) : worker.clients.openWindow(data ?? worker.registration.scope));
+  event.waitUntil(
+    isAcknowledged ? acknowledge(notification) : worker.clients.openWindow(data ?? worker.registration.scope),
+  );
 });
 
 export {};

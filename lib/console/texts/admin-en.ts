@@ -33,8 +33,7 @@ export const admin = {
   zoneHint: 'For times in notifications, unless the rule has a schedule',
   requireOtp: 'Require a second factor',
   requireOtpHint: 'At their next login, users without one have to set it up before they can do anything else.',
-  deleteCustomer:
-    'Its bots, webhooks and rules are deleted too. A customer with users or sensors cannot be deleted.',
+  deleteCustomer: 'Its bots, webhooks and rules are deleted too. A customer with users or sensors cannot be deleted.',
   keysExplain: 'Devices register with such a key, for example at the factory.',
   newKey: 'New provisioning key',
   noKeys: 'No keys yet. Without one, no device can register.',

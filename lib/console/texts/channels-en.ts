@@ -25,8 +25,7 @@ export const channels = {
   pushedTo: (host: string) =>
     `Push notifications go to one device only, currently via ${host}. Turn them on here to move them to this device.`,
   turnOn: 'Turn on push here',
-  pushRefused:
-    'Notifications are blocked. Allow them for this page in the settings of your browser, then try again.',
+  pushRefused: 'Notifications are blocked. Allow them for this page in the settings of your browser, then try again.',
   cannotPush:
     'This browser does not support push notifications. On an iPhone, add the console to the home screen first.',
   duty: 'On duty',

@@ -135,7 +135,8 @@ export const de: Texts = {
     title: 'Gruppen',
     create: 'Neue Gruppe',
     explain: 'Eine Regel kann eine ganze Gruppe überwachen. Ein Sensor gehört zu höchstens einer Gruppe.',
-    empty: 'Noch keine Gruppen. Eine Gruppe fasst Sensoren zusammen, die Regeln gemeinsam überwachen, etwa eine Station.',
+    empty:
+      'Noch keine Gruppen. Eine Gruppe fasst Sensoren zusammen, die Regeln gemeinsam überwachen, etwa eine Station.',
     sensors: 'Sensoren',
     add: 'Sensor hinzufügen',
     search: 'Name oder Hardware-ID',

@@ -1,5 +1,5 @@
 import { situations } from '#shared/api/messages/situations-en.ts';
-import type { Permission } from '../session/may.ts';
+import type { Permission } from '../session/permissions.ts';
 import { admin } from './admin-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { overview } from './overview-en.ts';

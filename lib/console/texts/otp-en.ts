@@ -1,8 +1,7 @@
 /** Texts about the second factor of logins and about sessions. */
 export const otp = {
   title: 'Second factor',
-  explain:
-    'With a second factor, you log in with your password and a code from an authenticator app on your phone.',
+  explain: 'With a second factor, you log in with your password and a code from an authenticator app on your phone.',
   begin: 'Set up second factor',
   scan: 'Scan this QR code with your authenticator app, or enter the secret by hand. Then enter the code that the app shows.',
   picture: 'QR code for the authenticator app',

@@ -13,8 +13,7 @@ export const overview = {
   noNetwork: 'This browser has no network connection.',
   updatesByItself: 'The page updates by itself once the service can be reached.',
   truncated: 'Only the latest 1,000 rule hits are read here. An older alarm may still be open.',
-  moreFalls: (count: number) =>
-    `${plural(count, 'more sensor detects', 'more sensors detect')} somebody on the floor.`,
+  moreFalls: (count: number) => `${plural(count, 'more sensor detects', 'more sensors detect')} somebody on the floor.`,
   since: (time: string) => `since ${time}`,
   sensitive: 'Sensitive detection',
   simulated: 'Simulated',

@@ -30,6 +30,7 @@ export const reports: typeof en = {
     count === 1 ? 'Das Ende von 1 Offline-Phase ist unbekannt.' : `Das Ende von ${count} Offline-Phasen ist unbekannt.`,
   rooms: 'Nach Raum',
   formerSensor: 'Früherer Sensor',
-  more: (count) => (count === 1 ? '1 weiterer Raum steht in der Datei.' : `${count} weitere Räume stehen in der Datei.`),
+  more: (count) =>
+    count === 1 ? '1 weiterer Raum steht in der Datei.' : `${count} weitere Räume stehen in der Datei.`,
   labelled: (name, values) => `${name}: ${values}`,
 };

@@ -62,8 +62,7 @@ export const rules: typeof en = {
   repeatHint:
     'Nach der letzten Stufe werden alle in diesem Abstand erneut benachrichtigt, bis jemand übernimmt, höchstens 20-mal. Leer lassen: keine Wiederholungen.',
   untilAcknowledged: 'Weitermachen, bis jemand übernimmt, auch wenn die Situation vorbei ist',
-  stepSummary: (after, recipients) =>
-    `Hat nach ${after} niemand übernommen, benachrichtigt sie auch ${recipients}.`,
+  stepSummary: (after, recipients) => `Hat nach ${after} niemand übernommen, benachrichtigt sie auch ${recipients}.`,
   repeatSummary: (interval) => `Danach benachrichtigt sie alle erneut, im Abstand von ${interval}, höchstens 20-mal.`,
   stopsWhenOver: 'Sie hört auf, wenn die Situation vorbei ist.',
   test: 'Regel testen',

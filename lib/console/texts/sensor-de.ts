@@ -32,8 +32,7 @@ export const sensor: typeof sensorEn = {
   learningUntil: (end) => `Lernt bis ${end}`,
   firmwareIs: (version) => `Firmware ${version}`,
   deleteTitle: 'Diesen Sensor löschen?',
-  deleteText:
-    'Raum, Konfiguration und Gruppenzuordnung werden gelöscht. Die Ereignisse bleiben, bis sie ablaufen.',
+  deleteText: 'Raum, Konfiguration und Gruppenzuordnung werden gelöscht. Die Ereignisse bleiben, bis sie ablaufen.',
   deleted: 'Sensor gelöscht.',
   events: {
     label: 'Ereignisse',

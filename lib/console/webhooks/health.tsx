@@ -15,7 +15,7 @@ const useCircuit = (webhookId: string) =>
     gcTime: 0,
   });
 
-/** Shows the state of a receiver, and how the service reacts to it. */
+/** Shows the health of a receiver, and the state of its circuit breaker. */
 export const Health = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts, never } = useTexts();
   const dates = useDates();

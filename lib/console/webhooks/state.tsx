@@ -8,7 +8,7 @@ const stateOf = (webhook: Webhook) => {
 };
 const colours = { off: 'gray', failing: 'red', healthy: 'green' };
 
-/** Shows the state of a webhook in one word. */
+/** A badge with the state of a webhook. */
 export const StateBadge = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   const state = stateOf(webhook);

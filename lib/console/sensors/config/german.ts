@@ -73,7 +73,10 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
     'Empfindliche Erkennung: Durchgänge',
     'Erkennungen, die die Bedingung erfüllen müssen',
   ],
-  sensitivityLevel: ['Empfindliche Erkennung: Sicherheit', 'über diesem Wert gilt ein Sturzverdacht als Sturz eines Menschen'],
+  sensitivityLevel: [
+    'Empfindliche Erkennung: Sicherheit',
+    'über diesem Wert gilt ein Sturzverdacht als Sturz eines Menschen',
+  ],
   fallingMitigatorThreshold: ['Weniger Fehlalarme: Schwelle', 'Ergebnisse unter diesem Wert gelten nicht als Sturz'],
   reportPresenceToMqtt: ['Anwesenheit melden', 'der Sensor meldet Anwesenheit'],
   targetPositionChangeThresholdCm: ['Bewegung ab', 'cm, ab denen eine Ortsänderung als Bewegung gilt'],
@@ -103,10 +106,7 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
   ntpServerSecondary: ['Zweiter Zeitserver', 'wird gefragt, wenn der erste nicht antwortet'],
   subscriptionExpired: ['Vertrag abgelaufen', 'der Vertrag ist abgelaufen'],
   dspRecordReportingEnabled: ['Aufzeichnungen senden', 'der Sensor sendet Aufzeichnungen'],
-  dspRecordMaxLatency: [
-    'Aufzeichnungen: höchste Verzögerung',
-    'Sekunden, bis Daten spätestens gesendet werden',
-  ],
+  dspRecordMaxLatency: ['Aufzeichnungen: höchste Verzögerung', 'Sekunden, bis Daten spätestens gesendet werden'],
   bleBeaconScannerEnabled: ['Bluetooth-Baken suchen', 'der Sensor sucht nach Bluetooth-Baken'],
   bleBeaconRssiThreshold: ['Bluetooth-Baken: Mindeststärke', 'schwächere werden ignoriert, dBm'],
   bleBeaconMacAddr: [

@@ -3,26 +3,26 @@ import { ok } from '#lib/client/problem.ts';
 import type { Watch } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { managers } from '../session/may.ts';
-import { useMay } from '../session/session.tsx';
+import { managers } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 
-type Trouble = Watch['troubles'][number];
+type Problem = Watch['troubles'][number];
 
-/** The webhook, or what it was not told. Both are for those who may manage webhooks. */
-const Name = ({ trouble: { webhookId, name, failedDeliveries } }: { trouble: Trouble }) => {
-  const isManager = useMay()(managers);
+/** A link to the webhook or its failed deliveries, for users who can manage webhooks; other users markSeen the name. */
+const Name = ({ trouble: { webhookId, name, failedDeliveries } }: { trouble: Problem }) => {
+  const isManager = useCan()(managers);
   if (!isManager) return <bdi>{name}</bdi>;
   const href = failedDeliveries > 0 ? `/deliveries/${webhookId}?state=failed` : `/webhooks/${webhookId}`;
   return <NameLink href={href}>{name}</NameLink>;
 };
 
-const One = ({ trouble }: { trouble: Trouble }) => {
+const ProblemItem = ({ trouble }: { trouble: Problem }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const { webhookId, name, isSwitchedOff, failedDeliveries, date } = trouble;
-  const see = useWrite({
+  const markSeen = useWrite({
     send: () => ok(api.PUT('/webhooks/{webhookId}/seen', { params: { path: { webhookId } }, body: { date } })),
   });
   return (
@@ -34,8 +34,8 @@ const One = ({ trouble }: { trouble: Trouble }) => {
         size="xs"
         variant="white"
         color="red"
-        loading={see.isPending}
-        onClick={() => see.mutate()}
+        loading={markSeen.isPending}
+        onClick={() => markSeen.mutate()}
         aria-label={`${texts.markSeen}: ${name}`}
       >
         {texts.markSeen}
@@ -44,8 +44,8 @@ const One = ({ trouble }: { trouble: Trouble }) => {
   );
 };
 
-/** Says in red which webhooks were switched off or failed for good, until somebody has seen it. */
-export const Troubles = ({ watch: { troubles } }: { watch: Watch }) => {
+/** Lists webhooks that were disabled or whose deliveries failed permanently, until somebody marks them as seen. */
+export const WebhookProblems = ({ watch: { troubles } }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   if (troubles.length === 0) return null;
   return (
@@ -53,7 +53,7 @@ export const Troubles = ({ watch: { troubles } }: { watch: Watch }) => {
       <Alert color="red" variant="filled" role="note" title={texts.webhookProblems} className="unwatched">
         <ul className="names">
           {troubles.map((trouble) => (
-            <One key={trouble.webhookId} trouble={trouble} />
+            <ProblemItem key={trouble.webhookId} trouble={trouble} />
           ))}
         </ul>
       </Alert>

@@ -3,16 +3,16 @@ import { onlineManager } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
-import { SLOWLY } from './watched.ts';
+import { SLOW_REFETCH_MS } from './watch-queries.ts';
 
 /**
- * From this age (ms) on the alarms that are shown are out of date. They are read every five seconds, but browsers wake a page
- * behind others only once a minute.
+ * The age (ms) from which the shown alarms are out of date. They are read every five seconds, but browsers wake background
+ * tabs only once a minute.
  */
-const OLD = 65_000;
+const MAX_AGE_MS = 65_000;
 
-/** How old what is shown is: as it should be, not as it should be for the moment, or out of date. */
-export type Freshness = { state: 'fresh' | 'troubled' | 'late'; at: number; isOnline: boolean };
+/** How current the shown data is. `failing` means that the last read failed, but the data is not out of date yet. */
+export type Freshness = { state: 'fresh' | 'failing' | 'outdated'; at: number; isOnline: boolean };
 
 const useIsOnline = (): boolean =>
   useSyncExternalStore(
@@ -21,27 +21,27 @@ const useIsOnline = (): boolean =>
   );
 
 type Read = { dataUpdatedAt: number; isError: boolean };
-/** How fresh the alarms are, and what is known of the watch, which was read at `watchedAt` (ms; 0: not yet). */
+/** Returns how current the alarms and the watch are. The watch was read at `watchedAt` (ms; 0 if not yet). */
 export const useFreshness = (alarms: readonly Read[], watchedAt: number): Freshness => {
   const isOnline = useIsOnline();
   const now = useNow();
   const read = alarms.map(({ dataUpdatedAt }) => dataUpdatedAt).filter((at) => at > 0);
   const at = read.length === 0 ? 0 : Math.min(...read);
-  const isOld = at > 0 && now - at > OLD;
-  const isWatchOld = watchedAt > 0 && now - watchedAt > OLD + SLOWLY;
+  const isOld = at > 0 && now - at > MAX_AGE_MS;
+  const isWatchOld = watchedAt > 0 && now - watchedAt > MAX_AGE_MS + SLOW_REFETCH_MS;
   const shownAt = isWatchOld && !isOld ? watchedAt : at;
-  if (!isOnline || isOld || isWatchOld) return { state: 'late', at: shownAt, isOnline };
-  return { state: alarms.some(({ isError }) => isError) ? 'troubled' : 'fresh', at, isOnline };
+  if (!isOnline || isOld || isWatchOld) return { state: 'outdated', at: shownAt, isOnline };
+  return { state: alarms.some(({ isError }) => isError) ? 'failing' : 'fresh', at, isOnline };
 };
 
-/** Says that the page is out of date, and since when; while the service has trouble for a moment, how old it is. */
-export const Late = ({ fresh: { state, at, isOnline } }: { fresh: Freshness }) => {
+/** States since when the page is out of date; after a single failed read, how old the data is. */
+export const OutdatedNotice = ({ fresh: { state, at, isOnline } }: { fresh: Freshness }) => {
   const { overview: texts, stale } = useTexts();
   const dates = useDates();
-  // What is read aloud must not change each second.
+  // Screen readers read the alert aloud, so it must not change every second.
   const now = useNow(60_000);
-  if (state === 'fresh' || (state === 'troubled' && at === 0)) return null;
-  if (state === 'troubled')
+  if (state === 'fresh' || (state === 'failing' && at === 0)) return null;
+  if (state === 'failing')
     return (
       <Alert color="yellow" role="status">
         {stale(dates.exact(at))}
