@@ -55,7 +55,7 @@ export const Sessions = () => {
         label={texts.sessions}
         query={query}
         columns={useColumns((id) => end.mutate(id))}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noSessions}
       />
     </>

@@ -113,7 +113,7 @@ export const Tokens = () => {
         label={texts.tokens}
         query={query}
         columns={useColumns((token) => void ask(token))}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noTokens}
       />
       <Dialog opened={isOpen} onClose={close} title={texts.newToken}>

@@ -41,7 +41,7 @@ const Customers = () => {
       <List<Customer>
         label={texts.customers}
         query={{ ...customers, data: paged } as Parameters<typeof List<Customer>>[0]['query']}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noCustomers}
         onPage={setPage}
         columns={[

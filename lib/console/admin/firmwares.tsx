@@ -53,7 +53,7 @@ const Firmwares = ({ manufacturer }: { manufacturer: Maker }) => {
     <List<Firmware>
       label={texts.firmwares}
       query={firmwares}
-      keyOf={({ versionCode }) => versionCode}
+      rowKey={({ versionCode }) => versionCode}
       empty={texts.noFirmwares}
       columns={[
         { head: texts.version, cell: ({ versionName }) => <Name>{versionName}</Name> },

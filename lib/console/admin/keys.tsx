@@ -22,7 +22,7 @@ const Keys = () => {
     <List<ProvisioningKey>
       label={texts.keys}
       query={keys}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.noKeys}
       columns={[
         { head: setup.name, cell: ({ name }) => <Name>{name}</Name> },

@@ -31,7 +31,7 @@ const Users = () => {
     <SearchedList<User>
       label={texts.users}
       query={users}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.noUsers}
       listState={listState}
       notFound={texts.noUsers}

@@ -62,7 +62,7 @@ export const Rows = ({ query, change }: RowsProps) => {
     <List<AuditLine>
       label={texts.changes}
       query={query}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={audit.empty}
       onPage={(page) => change({ page })}
       columns={[

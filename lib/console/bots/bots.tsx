@@ -79,7 +79,7 @@ const Bots = ({ customerId }: { customerId: number }) => {
       <List<Bot>
         label={texts.title}
         query={useBots(customerId)}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.empty}
         columns={[
           { head: setup.name, cell: ({ name }) => <Name>{name}</Name> },

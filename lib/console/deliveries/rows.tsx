@@ -27,7 +27,7 @@ export const Rows = ({ query, extra, onPage, isFiltered }: RowsProps) => {
     <List<Delivery>
       label={deliveries.title}
       query={query}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={isFiltered ? deliveries.noMatch : deliveries.none}
       onPage={onPage}
       columns={[

@@ -24,7 +24,7 @@ const Groups = ({ customerId }: { customerId: number }) => {
     <List<SensorGroup>
       label={texts.title}
       query={useGroups(customerId)}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.empty}
       columns={[
         { head: setup.name, cell: ({ id, name }) => <NameLink href={`/groups/${id}`}>{name}</NameLink> },

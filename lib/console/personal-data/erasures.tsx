@@ -54,7 +54,7 @@ export const Erasures = ({ customerId }: { customerId: number }) => {
         label={texts.erasures}
         query={query}
         columns={columns}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noErasures}
       />
       <Dialog opened={shown !== undefined} onClose={() => setOpen(null)} title={texts.certificate} size="lg">

@@ -50,7 +50,7 @@ export const Exports = ({ customerId }: { customerId: number }) => {
         label={texts.exports}
         query={query}
         columns={columns}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noExports}
       />
       {query.data?.some(({ url }) => url !== null) && (

@@ -66,7 +66,7 @@ export const Escalation = ({ customerId, rule, onChange, field, errorOf }: Props
       {escalation.map((step, at) => (
         <StepFields
           // A step has no identity other than its position.
-          // biome-ignore lint/suspicious/noArrayIndexKey: a step has no state of its own
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step has no local state
           key={at}
           number={at + 1}
           step={step}

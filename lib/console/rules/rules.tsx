@@ -37,7 +37,7 @@ const Rules = ({ customerId }: { customerId: number }) => {
     <SearchedList<Rule>
       label={texts.title}
       query={rules}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.empty}
       listState={listState}
       notFound={texts.notFound}

@@ -114,7 +114,7 @@ export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
         label={sensor.events.label}
         query={events}
         columns={useColumns(setOpen)}
-        keyOf={({ uuid }) => uuid}
+        rowKey={({ uuid }) => uuid}
         empty={sensor.events.empty}
         onPage={setPage}
       />

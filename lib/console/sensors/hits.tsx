@@ -155,7 +155,7 @@ export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor 
         label={texts.label}
         query={hits}
         columns={columns}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.empty}
         onPage={setPage}
       />

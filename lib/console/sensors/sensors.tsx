@@ -132,7 +132,7 @@ export const SensorsPage = () => {
         label={texts.title}
         query={sensors}
         columns={useColumns()}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={hasNone ? <NoCustomer /> : empty}
         sort={sort}
         onSort={(next) => change({ sort: next })}

@@ -30,7 +30,7 @@ export type ListProps<T> = Sorting & {
   label: string;
   query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
   columns: readonly Column<T>[];
-  keyOf: (row: T) => string | number;
+  rowKey: (row: T) => string | number;
   /** Shown when the list is empty: what that means, and what to do. */
   empty: ReactNode;
   /** Called with the number of a page, from 0. */
@@ -62,7 +62,7 @@ const Head = ({ head, sortBy, isMinor, sort, onSort }: Omit<Column<never>, 'cell
 };
 
 type RowsProps<T> = Omit<ListProps<T>, 'query' | 'onPage' | 'empty'> & { rows: readonly T[] };
-const Rows = <T,>({ label, rows, columns, keyOf, ...sorting }: RowsProps<T>) => (
+const Rows = <T,>({ label, rows, columns, rowKey, ...sorting }: RowsProps<T>) => (
   <Table.ScrollContainer minWidth={0} type="native" className="rows-container">
     <Table aria-label={label} highlightOnHover verticalSpacing={6} fz="sm" className="rows">
       <Table.Thead>
@@ -74,7 +74,7 @@ const Rows = <T,>({ label, rows, columns, keyOf, ...sorting }: RowsProps<T>) => 
       </Table.Thead>
       <Table.Tbody>
         {rows.map((row) => (
-          <Table.Tr key={keyOf(row)}>
+          <Table.Tr key={rowKey(row)}>
             {columns.map(({ head, cell, isMinor }) => (
               <Table.Td key={head} {...minor(isMinor)}>
                 {cell(row)}

@@ -26,7 +26,7 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
     <SearchedList<Webhook>
       label={texts.title}
       query={webhooks}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.empty}
       listState={listState}
       notFound={texts.notFound}

@@ -45,7 +45,8 @@ export const errorTexts: Record<ErrorCode, string> = {
   sensor_of_another_customer: 'Der Sensor gehört einem anderen Kunden',
   sensor_being_erased: `Die Daten des Sensors werden gerade gelöscht. Verbinden Sie ihn, wenn das abgeschlossen ist, nach ${SETTLED_AFTER / 60_000} Minuten`,
   sensor_active: 'Der Sensor ist online. Gelöscht werden können nur Sensoren, die offline sind',
-  region_in_use: 'Regeln verwenden Bereiche, die dieser Raum nicht hat: {rules}. Ändern oder löschen Sie zuerst diese Regeln',
+  region_in_use:
+    'Regeln verwenden Bereiche, die dieser Raum nicht hat: {rules}. Ändern oder löschen Sie zuerst diese Regeln',
   sensor_group_in_use: 'Eine Regel oder der Filter eines Webhooks verwendet die Sensorgruppe. Ändern Sie das zuerst',
   customer_in_use: 'Der Kunde hat noch Benutzer oder Sensoren',
   firmware_in_use: 'Die Firmware ist Standard, oder ein Sensor ist auf sie festgelegt',
@@ -53,12 +54,14 @@ export const errorTexts: Record<ErrorCode, string> = {
   access_tokens_too_many: 'Der Benutzer hat bereits die Höchstzahl an Zugriffstokens',
   channel_unavailable: 'Dieser Dienst kann Personen über diesen Kanal nicht erreichen',
   webhook_disabled: 'Der Webhook ist deaktiviert',
-  webhook_has_address: 'Der Webhook hat eine URL. Seine Ereignisse werden dorthin gesendet und lassen sich nicht abholen',
+  webhook_has_address:
+    'Der Webhook hat eine URL. Seine Ereignisse werden dorthin gesendet und lassen sich nicht abholen',
   acknowledged_already: '{name} geht schon hin',
   report_too_long: 'Dieser Zeitraum hat mehr Einträge, als ein Bericht zählen kann. Wählen Sie einen kürzeren Zeitraum',
   body_too_slow: 'Die Übertragung der Anfrage hat zu lange gedauert',
   limit_reached: 'Grenze erreicht: höchstens {most} {what}',
-  registration_refused: 'Der Sensor ist mit einem Kunden verbunden. Um sich neu zu registrieren, braucht er sein aktuelles Token, oder sein Kunde muss es erlauben',
+  registration_refused:
+    'Der Sensor ist mit einem Kunden verbunden. Um sich neu zu registrieren, braucht er sein aktuelles Token, oder sein Kunde muss es erlauben',
   body_too_large: 'Der Inhalt ist zu groß',
   media_type_unsupported: 'Der Inhalt muss application/json sein',
   expectation_unknown: 'Außer 100-continue wird keine Erwartung unterstützt',
@@ -67,7 +70,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   unavailable: 'Der Dienst ist im Moment nicht verfügbar',
 };
 
-export const limited: Record<Limited, string> = {
+export const limitNames: Record<Limited, string> = {
   webhooks: 'Webhooks',
   bots: 'Bots',
   rules: 'Regeln',
@@ -82,7 +85,7 @@ export const limited: Record<Limited, string> = {
   devices: 'Geräte eines Registrierungsschlüssels',
 };
 
-export const problems: Record<Problem, string> = {
+export const problemTexts: Record<Problem, string> = {
   required: 'ist erforderlich',
   type: 'muss vom Typ {expected} sein',
   invalid: 'ist ungültig',

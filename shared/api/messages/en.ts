@@ -58,7 +58,8 @@ export const errorTexts: Record<ErrorCode, string> = {
   report_too_long: 'This period has more entries than one report can count. Choose a shorter period',
   body_too_slow: 'The request took too long to arrive',
   limit_reached: 'Limit reached: at most {most} {what}',
-  registration_refused: 'The sensor is linked to a customer. To register again, it needs its current token, or its customer must allow it',
+  registration_refused:
+    'The sensor is linked to a customer. To register again, it needs its current token, or its customer must allow it',
   body_too_large: 'The body is too large',
   media_type_unsupported: 'The body must be application/json',
   expectation_unknown: 'No expectation other than 100-continue is supported',
@@ -68,7 +69,7 @@ export const errorTexts: Record<ErrorCode, string> = {
 };
 
 /** Names of what a limit counts, in the plural. */
-export const limited: Record<Limited, string> = {
+export const limitNames: Record<Limited, string> = {
   webhooks: 'webhooks',
   bots: 'bots',
   rules: 'rules',
@@ -83,7 +84,7 @@ export const limited: Record<Limited, string> = {
   devices: 'devices of a provisioning key',
 };
 
-export const problems: Record<Problem, string> = {
+export const problemTexts: Record<Problem, string> = {
   required: 'is required',
   type: 'must be of type {expected}',
   invalid: 'is not valid',

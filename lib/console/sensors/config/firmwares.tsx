@@ -42,7 +42,7 @@ export const Firmwares = ({ sensor: { manufacturer, firmwareVersion } }: { senso
         label={texts.known}
         query={firmwares}
         columns={useColumns(firmwareVersion)}
-        keyOf={({ versionCode }) => versionCode}
+        rowKey={({ versionCode }) => versionCode}
         empty={texts.noFirmware}
       />
     </section>

@@ -7,7 +7,7 @@ export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax'>;
 export type Point = { x: number; y: number };
 export type Corner = 'topLeft' | 'bottomRight';
 
-/** Coordinates drawn by hand are rounded to multiples of this (cm). */
+/** Pointer coordinates are rounded to multiples of this (cm). */
 const STEP = 5;
 
 const clamp = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, value));
