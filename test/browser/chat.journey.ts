@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('a webhook for a chat asks for nothing that a chat does not know, and its test arrives', async () => {
+test('asks only for the settings of a chat webhook, and delivers its test', async () => {
   const { receiver, home } = site;
   await using visitor = await site.openLoggedIn('/webhooks/new');
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   const auth = page.getByRole('combobox', { name: 'Authentication' });
   const sign = page.getByRole('switch', { name: 'Sign requests with a new secret' });
   const shown = () => Promise.all([auth.count(), sign.count()]);
@@ -31,9 +31,9 @@ test('a webhook for a chat asks for nothing that a chat does not know, and its t
   ]);
   await format.getByText('Chat', { exact: true }).click();
   await page.getByText('For people: a message for an incoming webhook of Slack').waitFor();
-  await look('webhook-for-a-chat');
+  await checkPage('webhook-for-a-chat');
 
-  // A customer's webhook has none of these formats, and asks again.
+  // A customer webhook has none of these formats, but the other settings.
   await page.getByText('All events of the customer', { exact: true }).click();
   expect([await format.getByText('Chat', { exact: true }).count(), await shown()]).toEqual([0, [1, 1]]);
   await page.getByText('What rules send to a bot', { exact: true }).click();
@@ -49,7 +49,7 @@ test('a webhook for a chat asks for nothing that a chat does not know, and its t
   expect(page1?.data).toMatchObject([{ format: 'chat', authMethod: 'none', hasSecretKey: false }]);
 });
 
-test('somebody whose language is German reads what a chat gets in German', async () => {
+test('describes the chat format in German to a German user', async () => {
   const permissions = ['manage_bots' as const];
   const german = await hireFor(site.admin, site.home.customerId, 'juniper-german', { locale: 'de', permissions });
   await using visitor = await site.openLoggedIn('/webhooks/new', german);

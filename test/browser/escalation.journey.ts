@@ -19,9 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('a rule is given a step and repetitions, says them, and they are kept', async () => {
+test('adds an escalation step and repeats to a rule, describes and saves them', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   const says = page.getByRole('region', { name: 'What this rule does' });
   await page.getByRole('button', { name: 'Add escalation step' }).click();
   const step = page.getByRole('group', { name: 'Step 1, if nobody acknowledges' });
@@ -36,7 +36,7 @@ test('a rule is given a step and repetitions, says them, and they are kept', asy
   await says.getByText('If nobody has acknowledged after 2 minutes, it also notifies Night shift.').waitFor();
   await says.getByText('Then it notifies everybody again every 10 minutes, at most 20 times.').waitFor();
   await says.getByText('It stops when the situation is over.').waitFor();
-  await look('rule-that-escalates');
+  await checkPage('rule-that-escalates');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Falls' }).waitFor();
   const kept = { repeatSeconds: 600, untilAcknowledged: false };
@@ -44,7 +44,7 @@ test('a rule is given a step and repetitions, says them, and they are kept', asy
   expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ ...kept, escalation });
 });
 
-test('a step is removed', async () => {
+test('removes an escalation step', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page } = visitor;
   await page.getByRole('button', { name: 'Remove step' }).click();
@@ -53,17 +53,17 @@ test('a step is removed', async () => {
   expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ escalation: [], repeatSeconds: 600 });
 });
 
-test('a rule is tried: everybody whom it tells is sent a test, and what became of each is shown', async () => {
+test('sends a test to each recipient of a rule, and shows the results', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
-  const { page, look } = visitor;
-  const tried = page.getByRole('region', { name: 'Test rule' });
-  await tried.getByRole('button', { name: 'Test rule' }).click();
-  // Nobody listens at the address of this webhook.
-  await tried
+  const { page, checkPage } = visitor;
+  const section = page.getByRole('region', { name: 'Test rule' });
+  await section.getByRole('button', { name: 'Test rule' }).click();
+  // Nothing listens at the URL of this webhook.
+  await section
     .getByRole('listitem')
     .filter({ hasText: 'Nurse call' })
     .getByText(/^immediately · Retrying/)
     .waitFor();
-  await look('rule-that-is-tried');
-  expect(await tried.getByRole('listitem').count()).toBe(1);
+  await checkPage('rule-that-is-section');
+  expect(await section.getByRole('listitem').count()).toBe(1);
 });

@@ -8,12 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-type Fed = { id: string; headers: Record<string, string> };
+type FedEvent = { id: string; headers: Record<string, string> };
 
-test('a webhook without an address is made with filters, tells where to fetch, and its test is fetched', async () => {
+test('creates a fetched webhook with filters, shows its feed URL, and delivers a test by fetch', async () => {
   const { home } = site;
   await using visitor = await site.openLoggedIn('/webhooks/new');
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByLabel('Name').fill('Nurse call server');
   await page
     .getByRole('radiogroup', { name: 'Delivery method' })
@@ -24,7 +24,7 @@ test('a webhook without an address is made with filters, tells where to fetch, a
   await page.getByText('All events of the customer', { exact: true }).click();
   await choose(page, 'Only these situations', 'Fall detected');
   await page.keyboard.press('Escape');
-  await look('fetched-new');
+  await checkPage('fetched-new');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('link', { name: 'Open webhook' }).waitFor();
   const token = (await page.locator('[data-secret]').first().textContent()) ?? '';
@@ -32,20 +32,20 @@ test('a webhook without an address is made with filters, tells where to fetch, a
   const feed = (await page.getByText(/webhooks\/.+\/feed$/).textContent()) ?? '';
   await page.getByRole('button', { name: 'Send test' }).click();
   await page.getByText('Waiting for the test to be fetched').waitFor();
-  const fetchFeed = async (query: string): Promise<Fed[]> => {
+  const fetchFeed = async (query: string): Promise<FedEvent[]> => {
     const answer = await fetch(`${feed}${query}`, { headers: { authorization: `Bearer ${token.trim()}` } });
-    return (await answer.json()) as Fed[];
+    return (await answer.json()) as FedEvent[];
   };
   const [fed] = await fetchFeed('?wait=5');
   expect(fed?.headers['X-Service-Cloud-Test']).toBe('true');
   await fetchFeed(`?after=${fed?.id}`);
   await page.getByText('The test was fetched.').waitFor();
   await page.getByText('Last fetch').waitFor();
-  await look('fetched');
+  await checkPage('fetched');
   const [list] = await home.client.ok<{ data: object[] }[]>('GET', '/webhooks');
   expect(list?.data).toMatchObject([{ url: null, situations: ['fall_detected'], isCustomerHook: true }]);
 
-  // Switching it off and on keeps its filters and that it is fetched.
+  // Disabling and enabling it keeps its filters and its delivery method.
   await page.getByRole('button', { name: 'Disable' }).click();
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByRole('button', { name: 'Disable' }).waitFor();

@@ -9,7 +9,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 let site: Site;
 let fall: () => Promise<void>;
 beforeAll(async () => {
-  site = await startSite('people-told');
+  site = await startSite('people-notified');
   const { admin, home, cloud } = site;
   const { client, customerId } = home;
   const anna = await hireFor(admin, customerId, 'anna', { firstName: 'Anna', lastName: 'Meier' });
@@ -23,16 +23,16 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('a rule is made that tells a person and whoever is on duty; who cannot be reached so is said at the field', async () => {
+test('creates a rule for a person and the people on duty, and rejects an unconfirmed channel at its field', async () => {
   await using visitor = await site.openLoggedIn('/rules/new', site.home, { expected: [/400/] });
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByLabel('Name').first().fill('Falls to people');
   await choose(page, 'Person', 'Anna Meier');
   await choose(page, 'Channel', 'SMS');
   await page.getByRole('button', { name: 'Add person', exact: true }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('is a channel that this user has not confirmed').first().waitFor();
-  await look('rule-of-people-refused');
+  await checkPage('rule-of-people-refused');
   await page.getByRole('combobox', { name: 'Recipients' }).press('Backspace');
   await page.keyboard.press('Escape');
   await choose(page, 'Channel', 'Email');
@@ -43,7 +43,7 @@ test('a rule is made that tells a person and whoever is on duty; who cannot be r
     .getByRole('region', { name: 'What this rule does' })
     .getByText('notifies Anna Meier (Email) and People on duty (Email)')
     .waitFor();
-  await look('rule-of-people');
+  await checkPage('rule-of-people');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Falls to people' }).waitFor();
 });
@@ -51,29 +51,26 @@ test('a rule is made that tells a person and whoever is on duty; who cannot be r
 test.each([
   ['desktop', {}],
   ['phone', PHONE],
-] as const)(
-  '%s: the deliveries name the person, and the page of one shows its text and sends it again',
-  async (kind, options) => {
-    await fall();
-    await using visitor = await site.openLoggedIn('/deliveries', site.home, options);
-    const { page, look } = visitor;
-    await page
-      .getByRole('row', { name: /Delivered/ })
-      .first()
-      .waitFor();
-    if (kind === 'desktop') await page.getByText('Anna Meier (Email)').first().waitFor();
-    await page
-      .getByRole('row', { name: /Delivered/ })
-      .first()
-      .getByRole('link')
-      .first()
-      .click();
-    await page.getByText('Anna Meier (Email)').waitFor();
-    await page.getByText('Accepted').waitFor();
-    await page.getByRole('region', { name: 'Message' }).getByText('Sensor:').waitFor();
-    await look(`delivery-to-a-person-${kind}`);
-    expect(page.url()).toContain('/deliveries/people/');
-    await page.getByRole('button', { name: 'Resend' }).click();
-    await page.getByText('The delivery is being resent.').waitFor();
-  },
-);
+] as const)('names the person of a delivery, shows its text, and resends it: %s', async (kind, options) => {
+  await fall();
+  await using visitor = await site.openLoggedIn('/deliveries', site.home, options);
+  const { page, checkPage } = visitor;
+  await page
+    .getByRole('row', { name: /Delivered/ })
+    .first()
+    .waitFor();
+  if (kind === 'desktop') await page.getByText('Anna Meier (Email)').first().waitFor();
+  await page
+    .getByRole('row', { name: /Delivered/ })
+    .first()
+    .getByRole('link')
+    .first()
+    .click();
+  await page.getByText('Anna Meier (Email)').waitFor();
+  await page.getByText('Accepted').waitFor();
+  await page.getByRole('region', { name: 'Message' }).getByText('Sensor:').waitFor();
+  await checkPage(`delivery-to-a-person-${kind}`);
+  expect(page.url()).toContain('/deliveries/people/');
+  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.getByText('The delivery is being resent.').waitFor();
+});
