@@ -51,7 +51,7 @@ export const ClosedAlarms = ({ alarms }: { alarms: readonly Alarm[] }) => {
           <li key={alarm.key}>
             <NameLink href={`/sensors/${alarm.sensorId}?part=hits`}>{alarm.name}</NameLink>
             <Situation alarm={alarm} />
-            <AcknowledgedBy alarm={alarm} />
+            <AcknowledgedBy alarm={alarm} isClosed />
             <OutcomeText alarm={alarm} />
           </li>
         ))}

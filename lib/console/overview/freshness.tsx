@@ -50,7 +50,7 @@ export const OutdatedNotice = ({ fresh: { state, at, isOnline } }: { fresh: Fres
   return (
     <Alert color="red" variant="filled" role="alert" title={texts.outdatedTitle} className="unwatched">
       {!isOnline && <Text>{texts.noNetwork}</Text>}
-      {at > 0 && <Text>{texts.outdated(dates.second(at), dates.ago(at, now))}</Text>}
+      {at > 0 && <Text>{texts.outdated(dates.second(at), dates.ago(at, Math.max(at, now)))}</Text>}
       <Text>{texts.updatesByItself}</Text>
     </Alert>
   );

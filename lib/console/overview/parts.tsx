@@ -38,15 +38,16 @@ export const FallBadges = ({ fall, isOnRed = false }: { fall: OpenFall; isOnRed?
   );
 };
 
-/** Who has acknowledged an alarm, and since when. */
-export const AcknowledgedBy = ({ alarm }: { alarm: Alarm }) => {
+/** Who has acknowledged an alarm, and when. */
+export const AcknowledgedBy = ({ alarm, isClosed = false }: { alarm: Alarm; isClosed?: boolean }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const by = acknowledgementOf(alarm);
   if (!by) return null;
+  const time = dates.second(by.date);
   return (
     <Text>
-      <Name>{by.name}</Name> {texts.onItSince(dates.second(by.date))}
+      <Name>{by.name}</Name> {isClosed ? texts.acknowledgedAt(time) : texts.onItSince(time)}
     </Text>
   );
 };

@@ -35,7 +35,7 @@ const UnreachableRules = ({ rules }: { rules: Watch['unheardRules'] }) => {
   ));
 };
 
-/** Lists what is not watched, so that a fall there would go unnoticed. Shows nothing while there are no sensors. */
+/** Lists what is not watched, where a fall would go unnoticed. Shows nothing while there are no sensors. */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   const { sensors, silentSensors, fallsTold, unheardRules, isNobodyOnDuty } = watch;

@@ -10,24 +10,24 @@ import { NameLink } from '../ui/name.tsx';
 
 type Problem = Watch['troubles'][number];
 
-/** A link to the webhook or its failed deliveries, for users who can manage webhooks; other users markSeen the name. */
-const Name = ({ trouble: { webhookId, name, failedDeliveries } }: { trouble: Problem }) => {
+/** A link to the webhook or its failed deliveries, for users who can manage webhooks; other users see the name. */
+const Name = ({ problem: { webhookId, name, failedDeliveries } }: { problem: Problem }) => {
   const isManager = useCan()(managers);
   if (!isManager) return <bdi>{name}</bdi>;
   const href = failedDeliveries > 0 ? `/deliveries/${webhookId}?state=failed` : `/webhooks/${webhookId}`;
   return <NameLink href={href}>{name}</NameLink>;
 };
 
-const ProblemItem = ({ trouble }: { trouble: Problem }) => {
+const ProblemItem = ({ problem }: { problem: Problem }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
-  const { webhookId, name, isSwitchedOff, failedDeliveries, date } = trouble;
+  const { webhookId, name, isSwitchedOff, failedDeliveries, date } = problem;
   const markSeen = useWrite({
     send: () => ok(api.PUT('/webhooks/{webhookId}/seen', { params: { path: { webhookId } }, body: { date } })),
   });
   return (
-    <li className="trouble">
-      <Name trouble={trouble} />
+    <li className="problem">
+      <Name problem={problem} />
       {isSwitchedOff && <span>{texts.disabledByService}</span>}
       {failedDeliveries > 0 && <span>{texts.failedPermanently(failedDeliveries, dates.exact(date))}</span>}
       <Button
@@ -45,15 +45,15 @@ const ProblemItem = ({ trouble }: { trouble: Problem }) => {
 };
 
 /** Lists webhooks that were disabled or whose deliveries failed permanently, until somebody marks them as seen. */
-export const WebhookProblems = ({ watch: { troubles } }: { watch: Watch }) => {
+export const WebhookProblems = ({ watch: { troubles: problems } }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
-  if (troubles.length === 0) return null;
+  if (problems.length === 0) return null;
   return (
     <section aria-label={texts.webhookProblems}>
       <Alert color="red" variant="filled" role="note" title={texts.webhookProblems} className="unwatched">
         <ul className="names">
-          {troubles.map((trouble) => (
-            <ProblemItem key={trouble.webhookId} trouble={trouble} />
+          {problems.map((problem) => (
+            <ProblemItem key={problem.webhookId} problem={problem} />
           ))}
         </ul>
       </Alert>

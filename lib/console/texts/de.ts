@@ -59,7 +59,7 @@ export const de: Texts = {
     adminOnly: 'Das können nur Systemverwalter.',
   },
   checklist: {
-    title: 'Ihr erster Alarm',
+    title: 'Alarme einrichten',
     hide: 'Liste ausblenden',
     done: 'erledigt',
     toDo: 'offen',

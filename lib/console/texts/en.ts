@@ -60,7 +60,7 @@ export const en = {
     adminOnly: 'Only system admins can do this.',
   },
   checklist: {
-    title: 'Your first alarm',
+    title: 'Set up alarms',
     hide: 'Hide this list',
     done: 'done',
     toDo: 'to do',

@@ -31,6 +31,7 @@ export const overview: Texts['overview'] = {
   nobodyNotified: 'Keine Regel hat jemanden benachrichtigt.',
   someone: 'Jemand',
   onItSince: (time) => `geht hin (seit ${time})`,
+  acknowledgedAt: (time) => `hat um ${time} übernommen`,
   cannotGo: 'Ich kann nicht',
   reopened: 'Der Alarm ist wieder offen.',
   outcome: 'Ergebnis',

@@ -26,6 +26,7 @@ export const overview = {
   nobodyNotified: 'No rule notified anybody.',
   someone: 'Somebody',
   onItSince: (time: string) => `is on it (since ${time})`,
+  acknowledgedAt: (time: string) => `acknowledged it at ${time}`,
   cannotGo: "I can't go",
   reopened: 'The alarm is open again.',
   outcome: 'Outcome',
