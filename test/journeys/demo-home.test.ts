@@ -66,7 +66,7 @@ describe('the demo home', () => {
     [
       'what is over a quota',
       { QUOTAS: '{"sensors":1,"rules":2}' },
-      [/sensor 02DE00000002: .*1 sensors at most/, /sensor 02DE00000003/, /rule for empty_room: .*2 rules at most/],
+      [/sensor 02DE00000002: .*at most 1 sensors/, /sensor 02DE00000003/, /rule for empty_room: .*at most 2 rules/],
     ],
     [
       'everything where its name is taken',
