@@ -92,7 +92,7 @@ const expectFull = (answers: readonly Answer[], most: number, has: number) => {
   for (const { status, text } of answers.filter(({ status }) => status === 409))
     expect([status, JSON.parse(text)]).toEqual([
       409,
-      { statusCode: 409, message: expect.stringMatching(`: ${most} `) },
+      { statusCode: 409, message: expect.stringMatching(`: at most ${most} `) },
     ]);
 };
 
