@@ -44,7 +44,7 @@ export const rules: typeof en = {
   withSimulated: 'Simulierte Stürze einbeziehen',
   isEnabled: 'Regel aktiviert',
   recipients: 'Empfänger',
-  recipientsHint: 'Webhooks von Bots und Personen',
+  recipientsHint: 'Webhooks von Bots sowie Personen',
   noRecipients: 'Noch hat kein Bot einen Webhook. Regeln können auch Personen benachrichtigen.',
   needsRecipient: 'Wählen Sie mindestens einen Empfänger.',
   onlyPeople: 'Personen. Um Webhooks zu wählen, brauchen Sie die Berechtigung, Bots zu verwalten.',
