@@ -1,12 +1,12 @@
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
-import { setIn } from '#shared/runtime/env.ts';
+import { nonEmpty } from '#shared/runtime/env.ts';
 import { readSettings } from '#shared/settings/read.ts';
-import { refusalsOf } from '#shared/settings/refusals.ts';
+import { settingErrors } from '#shared/settings/setting-errors.ts';
 import { createSmtp } from '../local/mail/smtp.ts';
 import type { SmtpReason } from '../local/mail/smtp-failure.ts';
 import { type SmtpSettings, smtpFrom, smtpProblems } from '../local/mail/smtp-settings.ts';
 import { variables } from '../local/variables.ts';
-import { Refusal } from './refusal.ts';
+import { UserError } from './user-error.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 /** Where to send from and through, and the name of the service. */
@@ -19,13 +19,15 @@ const DEADLINE_MS = 15_000;
 
 /** Reads the settings of mails as `npm start` does. */
 const mailSettingsFrom = (given: Variables): MailSettings => {
-  const env = setIn(given);
+  const env = nonEmpty(given);
   const { values, wrong } = readSettings(variables, (name) => (names.includes(name) ? env[name] : undefined));
-  const problems = wrong.length > 0 ? refusalsOf(wrong) : smtpProblems(values);
-  if (problems.length > 0) throw new Refusal(`invalid settings:\n  ${problems.join('\n  ')}`);
+  const problems = wrong.length > 0 ? settingErrors(wrong) : smtpProblems(values);
+  if (problems.length > 0) throw new UserError(`invalid settings:\n  ${problems.join('\n  ')}`);
   const smtp = smtpFrom(values);
   if (!smtp)
-    throw new Refusal('SMTP_URL is not set, so mails are not sent: they become files in `outbox` of the data folder.');
+    throw new UserError(
+      'SMTP_URL is not set, so mails are not sent: they become files in `outbox` of the data folder.',
+    );
   return { smtp, sender: values.MAIL_SENDER, service: values.SERVICE_NAME };
 };
 

@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url';
 import { composeMail } from '../delivery/targets/mail-message.ts';
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sdk.ts';
-import { transport, withFreshSockets } from './transport.ts';
+import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
 /** Sends a mail. Rejects if the mail service did not accept it. */
-export type Mail = (to: string, subject: string, text: string) => Promise<void>;
+export type SendMail = (to: string, subject: string, text: string) => Promise<void>;
 
 /** Timeouts (ms) of an attempt. Two attempts must end before the response to a password reset (functions/api/auth/reset.ts). */
 const TIMEOUTS = { connect: 800, answer: 1_200 };
@@ -22,8 +22,10 @@ const forSes = (address: string): string => {
 type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array };
 
 /** Returns a function that sends plain-text mails from an address of the account through SES. */
-export const mailBySes = (config: SESv2ClientConfig, sender: string, { now, random }: Surroundings): Mail => {
-  const client = withFreshSockets(new SESv2Client({ maxAttempts: 2, requestHandler: transport(TIMEOUTS), ...config }));
+export const sesMail = (config: SESv2ClientConfig, sender: string, { now, random }: Surroundings): SendMail => {
+  const client = withFreshSockets(
+    new SESv2Client({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),
+  );
   return async (address, subject, text) => {
     const to = forSes(address);
     const id = Buffer.from(random(16)).toString('hex');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createTransport } from 'nodemailer';
-import type { Mail } from '#shared/aws/mail.ts';
+import type { SendMail } from '#shared/aws/mail.ts';
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 import { composeMail } from '#shared/delivery/targets/mail-message.ts';
 import { failureOf } from './smtp-failure.ts';
@@ -73,7 +73,7 @@ export const createSmtp = (settings: SmtpSettings, { sender, deadlineMs, now, ra
     }
     return current.transport;
   };
-  const mail: Mail = async (to, subject, text) => {
+  const mail: SendMail = async (to, subject, text) => {
     try {
       const signal = AbortSignal.timeout(deadlineMs);
       const id = Buffer.from(random(16)).toString('hex');

@@ -2,7 +2,7 @@ import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 
 /** What is sent to a person. `url` is the link that acknowledges the alarm, or null. */
-export type Letter = { title: string; text: string; url: string | null; language: Language };
+export type Notification = { title: string; text: string; url: string | null; language: Language };
 
 /**
  * What became of a notification: the service accepted it, the address is not or no longer valid, the service refused it for
@@ -20,10 +20,10 @@ export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>
  * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
  * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
  */
-export type SendToPerson = (channel: Channel, notification: Letter) => Promise<PersonOutcome>;
+export type SendToPerson = (channel: Channel, notification: Notification) => Promise<PersonOutcome>;
 
 /**
  * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'
  * }`.
  */
-export type People = { kinds: readonly ChannelKind[]; send: SendToPerson };
+export type PersonSender = { kinds: readonly ChannelKind[]; send: SendToPerson };

@@ -6,13 +6,13 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pushKeysOf } from '#shared/auth/push-keys.ts';
-import { mailBySes } from '#shared/aws/mail.ts';
-import { smsByAws } from '#shared/aws/sms.ts';
+import { pushKeysFrom } from '#shared/auth/push-keys.ts';
+import { sesMail } from '#shared/aws/mail.ts';
+import { awsSms } from '#shared/aws/sms.ts';
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
-import { peopleBy, type Services } from '#shared/delivery/targets/people.ts';
-import type { Letter } from '#shared/delivery/targets/person.ts';
-import { telegramAs } from '#shared/delivery/targets/telegram.ts';
+import type { Notification } from '#shared/delivery/targets/person.ts';
+import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
+import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
@@ -60,15 +60,16 @@ const stage = {
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
 const TOKEN = '123456:a-token-of-a-bot';
-const services: Services = {
+const services: PersonServices = {
   settings: stage,
-  mail: mailBySes(config, 'cloud@example.org', { now: Date.now, random: (bytes) => new Uint8Array(bytes) }),
-  sms: smsByAws(config, 'arn:of-a-number'),
+  mail: sesMail(config, 'cloud@example.org', { now: Date.now, random: (bytes) => new Uint8Array(bytes) }),
+  sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
 };
-const sending = () => peopleBy({ ...services, telegram: telegramAs(async () => webhookClient, TOKEN, base) }).send;
-const notification: Letter = {
+const sending = () =>
+  personSenderFor({ ...services, telegram: createTelegram(async () => webhookClient, TOKEN, base) }).send;
+const notification: Notification = {
   title: 'Fall in room 7',
   text: 'at home, 12:00 UTC',
   url: 'https://cloud.example.org/acknowledge/a',
@@ -107,7 +108,7 @@ describe('a mail', () => {
     [new MailFailure('login_refused', '535 no', false), { retry: 'login_refused', answer: '535 no', isOfHost: true }],
   ])('ends after the failure of a mail server (%s) as %j', async (failure, outcome) => {
     const mail = () => Promise.reject(failure);
-    expect(await peopleBy({ ...services, mail }).send(email, notification)).toEqual(outcome);
+    expect(await personSenderFor({ ...services, mail }).send(email, notification)).toEqual(outcome);
   });
 });
 
@@ -177,7 +178,7 @@ describe('a Telegram message', () => {
 
 describe('a push message', () => {
   const { keys, read } = createPushBrowser();
-  const own = pushKeysOf(Buffer.alloc(32, 9));
+  const own = pushKeysFrom(Buffer.alloc(32, 9));
   const key = { publicKey: own.publicKey, sealed: `encrypted:${own.privateKey}` };
   const channelTo = (endpoint: string): Channel => ({ by: 'push', subscription: { endpoint, keys }, key });
 
@@ -221,12 +222,12 @@ describe('a push message', () => {
   });
   test('never goes to an address that webhooks may not call', async () => {
     const strict = createWebhookClient({ ...stage, ALLOW_PRIVATE_TARGETS: false });
-    const { send } = peopleBy({ ...services, webhookClient: async () => strict });
+    const { send } = personSenderFor({ ...services, webhookClient: async () => strict });
     const rebound = createWebhookClient(
       { ...stage, ALLOW_PRIVATE_TARGETS: false },
       { resolve: async () => ['10.0.0.1'] },
     );
-    const rebinding = peopleBy({ ...services, webhookClient: async () => rebound });
+    const rebinding = personSenderFor({ ...services, webhookClient: async () => rebound });
     expect(await send(channelTo(`${base}/to/1`), notification)).toBe('gone');
     expect(await send(channelTo('https://169.254.169.254/'), notification)).toBe('gone');
     expect(await rebinding.send(channelTo('https://push.example.com/'), notification)).toBe('gone');
@@ -240,7 +241,7 @@ describe('a push message', () => {
 
 test('a channel that the stage has no service for is unavailable', async () => {
   const settings = { ...stage, MAIL_SENDER: '' };
-  const { kinds, send } = peopleBy({ ...services, settings, sms: undefined });
+  const { kinds, send } = personSenderFor({ ...services, settings, sms: undefined });
   expect(kinds).toEqual(['push']);
   for (const channel of [email, sms, telegram])
     expect(await send(channel, notification)).toEqual({ retry: 'unavailable' });
