@@ -105,7 +105,7 @@ describe('a fall of which the device only reports the start', () => {
     const { paths } = JSON.parse(document) as { paths: Record<string, Record<string, { description: string }>> };
     for (const method of ['get', 'put'])
       expect(paths['/sensors/{sensorId}/maker_a/config/critical']?.[method]?.description).toContain(
-        'told up to 3 s later',
+        'sent up to 3 s later',
       );
   });
 
