@@ -54,11 +54,13 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
  */
 export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
-  const more = person?.by === 'sms' ? [] : facts.map(({ label, value }) => `${label}: ${value}`);
+  const isSms = person?.by === 'sms';
+  const more = isSms ? [] : facts.map(({ label, value }) => `${label}: ${value}`);
   return {
     title,
     text: [message, more.join('\n')].filter(Boolean).join('\n\n'),
     language: snapshot.reader?.language ?? 'en',
+    ...(isSms && { subject: { situation: snapshot.event.text, sensor: snapshot.sensor.name } }),
   };
 };
 

@@ -2,7 +2,7 @@
 // another, so nothing is escaped here: whatever chats interpret is split up or replaced.
 
 /** An invisible character that splits a word for programs. */
-const ZERO_WIDTH = '\u200b';
+export const ZERO_WIDTH = '\u200b';
 
 /** Matches mentions, channels, emoji codes, web and mail addresses, template placeholders (`{{`), and list or heading marks. */
 const commands = /[@#]|:(?=[^\s\d]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])/gu;
