@@ -12,6 +12,7 @@ import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 /** The most mails that an invocation has time for. */
 const MAX_MAILS = 20;
 
@@ -50,7 +51,7 @@ const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): Mai
  * if `webhook` is null, the rules that name the person.
  */
 export const mailManagers = async (
-  { store, mail, settings, log, measure }: DeliverDeps,
+  { store, mail, settings, quotas, log, measure }: DeliverDeps,
   webhook: WebhookRecord | null,
   concern: Concern,
   { customerId, webhookId, person, sensor }: MailSubject,
@@ -63,7 +64,8 @@ export const mailManagers = async (
     const may = (user: (typeof users)[number]) => (webhook ? mayManage(user, webhook) : holds(user, 'manage_rules'));
     const recipients = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MAX_MAILS);
     const receiver = webhook?.name ?? person?.name ?? '';
-    const details = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL };
+    const { smsPerDay } = quotas;
+    const details = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL, smsPerDay };
     await Promise.all(
       recipients.map(({ email, locale }) => {
         const { subject, text } = concernMail(locale, concern, details);
@@ -106,6 +108,13 @@ export const notifyFailed = async (
   if (await store.limits.take(`failed:${receiverOf(delivery)}`, 1, HOUR_SECONDS, now()))
     await mailManagers(deps, webhook, webhook ? 'delivery_failed' : 'person_not_told', mailSubject(delivery));
   return true;
+};
+
+/** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
+export const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<void> => {
+  const { store, now } = deps;
+  if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))
+    await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };
 
 /** Disables a webhook, and notifies the other webhooks of its customer, and its managers by mail. */

@@ -80,6 +80,8 @@ export const limited: Record<Limited, string> = {
   replays: 'laufende Wiederholungen eines Webhooks',
   messagesPerSecond: 'Nachrichten eines Sensors in einer Sekunde',
   smsPerDay: 'SMS an einem Tag',
+  smsCodesPerDay: 'SMS mit Codes an einem Tag',
+  smsTestsPerDay: 'SMS für Tests an einem Tag',
   devices: 'Geräte eines Registrierungsschlüssels',
 };
 

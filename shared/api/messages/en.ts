@@ -81,6 +81,8 @@ export const limited: Record<Limited, string> = {
   replays: 'running replays of a webhook',
   messagesPerSecond: 'messages of a sensor in a second',
   smsPerDay: 'SMS in a day',
+  smsCodesPerDay: 'SMS with codes in a day',
+  smsTestsPerDay: 'SMS for tests in a day',
   devices: 'devices of a provisioning key',
 };
 
