@@ -3,6 +3,7 @@ import type { Delivery } from '../domain/delivery/delivery.ts';
 import type { serviceOf } from '../domain/delivery/snapshot.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import { formats, JSON_TYPE, messageIn } from '../domain/formats/formats.ts';
+import { asText } from '../domain/formats/harmless.ts';
 import { noticeOf } from '../domain/formats/notice.ts';
 import { render } from '../domain/formats/render.ts';
 import { addressOf } from './acknowledge-address.ts';
@@ -55,12 +56,12 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
 export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
   const isSms = person?.by === 'sms';
-  const more = isSms ? [] : facts.map(({ label, value }) => `${label}: ${value}`);
+  const more = isSms ? [] : facts.map(({ label, value }) => `${label}: ${asText(value)}`);
   return {
     title,
     text: [message, more.join('\n')].filter(Boolean).join('\n\n'),
     language: snapshot.reader?.language ?? 'en',
-    ...(isSms && { subject: { situation: snapshot.event.text, sensor: snapshot.sensor.name } }),
+    ...(isSms && { subject: { situation: snapshot.event.text, sensor: asText(snapshot.sensor.name) } }),
   };
 };
 

@@ -3,6 +3,7 @@ import { type Delivery, receiverOf } from '#shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { fallAlarms, isAboutReceivers } from '#shared/domain/event/event.ts';
+import { asText } from '#shared/domain/formats/harmless.ts';
 import { holds } from '#shared/domain/identity/permission.ts';
 import { uuidV5 } from '#shared/domain/ids.ts';
 import { kinds } from '#shared/domain/kinds.ts';
@@ -63,9 +64,9 @@ export const mailManagers = async (
     const users = await store.users.list(customerId);
     const may = (user: (typeof users)[number]) => (webhook ? mayManage(user, webhook) : holds(user, 'manage_rules'));
     const recipients = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MAX_MAILS);
-    const receiver = webhook?.name ?? person?.name ?? '';
+    const receiver = asText(webhook?.name ?? person?.name ?? '');
     const { smsPerDay } = quotas;
-    const details = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL, smsPerDay };
+    const details = { receiver, by: person?.by ?? null, sensor: asText(sensor), url: settings.PUBLIC_URL, smsPerDay };
     await Promise.all(
       recipients.map(({ email, locale }) => {
         const { subject, text } = concernMail(locale, concern, details);

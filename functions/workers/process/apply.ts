@@ -49,7 +49,7 @@ const customerDeliveries = async (
   return fitting.map(([webhookId, format]) => {
     const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
     const webhook = webhooks.get(webhookId);
-    return newDelivery(eventContext, to, snapshotOf(eventContext, webhook && senderOf(webhook), null, text), now());
+    return newDelivery(eventContext, to, snapshotOf(eventContext, webhook && senderOf(webhook), null, { text }), now());
   });
 };
 
