@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { store } from '#shared/store/store.ts';
-import { atOnce } from '../fixtures/answers.ts';
+import { concurrently } from '../fixtures/answers.ts';
 import { fallMessage } from '../fixtures/home.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
 
@@ -66,7 +66,9 @@ describe('the SMS of a day', () => {
 
   test('are counted exactly if they are sent at once', async () => {
     const { limits } = store(world.table);
-    const counts = await atOnce(30, (at) => limits.countWithin('sms:race', at % 2 === 0 ? 10 : 5, 60, world.now()));
+    const counts = await concurrently(30, (at) =>
+      limits.countWithin('sms:race', at % 2 === 0 ? 10 : 5, 60, world.now()),
+    );
     const counted = counts.filter((count) => count !== null);
     expect(counted.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });

@@ -1,15 +1,15 @@
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import { languageOf } from '#shared/domain/identity/locale.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
   CODE_MINUTES,
-  CODES_AN_HOUR,
-  channelCodeOf,
-  codeText,
+  CODES_PER_HOUR,
+  codeHashInput,
   type KeptChannel,
+  newChannelCode,
 } from '#shared/domain/people/channel.ts';
-import { CODES_A_DAY, SMS_WINDOW_SECONDS, smsLimitOf } from '#shared/domain/people/sms-quota.ts';
-import type { SetCall, SetDeps } from './set-channel.ts';
+import { SMS_CODES_PER_DAY, SMS_WINDOW_SECONDS, smsLimitOf } from '#shared/domain/people/sms-quota.ts';
+import type { SetCall, SetDeps } from './channel-input.ts';
 import { codeMessage } from './texts.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -17,14 +17,14 @@ const HOUR_SECONDS = 3_600;
 /** Counts a code for its user and its address, so that nobody is flooded with codes. */
 const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetDeps, { by, address }: KeptChannel) => {
   const { caller, fail } = call;
-  const subjects = [`code:${caller.accountId}`, `code:${by}:${hashOf(address.toLowerCase())}`];
+  const subjects = [`code:${caller.accountId}`, `code:${by}:${hashSecret(address.toLowerCase())}`];
   for (const subject of subjects) {
     const { count, seconds } = await limits.countFailure(subject, HOUR_SECONDS, now());
-    if (count > CODES_AN_HOUR) return fail('rate_limited', { waitSeconds: seconds });
+    if (count > CODES_PER_HOUR) return fail('rate_limited', { waitSeconds: seconds });
   }
   if (by !== 'sms') return;
   const ofUser = await limits.countFailure(`sms:code:user:${caller.accountId}`, SMS_WINDOW_SECONDS, now());
-  if (ofUser.count > CODES_A_DAY) return fail('rate_limited', { waitSeconds: ofUser.seconds });
+  if (ofUser.count > SMS_CODES_PER_DAY) return fail('rate_limited', { waitSeconds: ofUser.seconds });
   const { subject, limit } = smsLimitOf(caller.customerId, 'code', quotas);
   const count = await limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
   if (count === null) return fail('limit_reached', limitOf(quotas, 'smsCodesPerDay'));
@@ -36,8 +36,11 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const { store, now, random, person, settings } = deps;
   if (channel.by === 'push') return;
   await countCode(call, deps, channel);
-  const code = channelCodeOf(random(4));
-  const proof = { hash: hashOf(codeText(caller.accountId, channel, code)), expires: now() + CODE_MINUTES * 60_000 };
+  const code = newChannelCode(random(4));
+  const proof = {
+    hash: hashSecret(codeHashInput(caller.accountId, channel, code)),
+    expires: now() + CODE_MINUTES * 60_000,
+  };
   const ids = { customerId: caller.customerId, userId: caller.accountId };
   if (!(await store.channels.put(ids, channel, proof))) return fail('user_not_found');
   const language = languageOf(locale);

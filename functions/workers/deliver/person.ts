@@ -1,19 +1,19 @@
-import { addressKeyOf } from '#shared/api/address-key.ts';
-import { channelsOf } from '#shared/api/channels-of.ts';
-import { letterOf } from '#shared/delivery/message.ts';
+import { getLinkKey } from '#shared/api/link-key.ts';
+import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
+import { notificationFor } from '#shared/delivery/message.ts';
 import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
 import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
-  afterAttempt,
   type Delivery,
-  type Next,
+  type NextState,
+  nextStateAfter,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import { isNearSmsLimit, SMS_WINDOW_SECONDS, smsLimitOf, smsPurposeOf } from '#shared/domain/people/sms-quota.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
-import { chance, type DeliverDeps } from './deps.ts';
+import { type DeliverDeps, randomFraction } from './deps.ts';
 import { lease } from './lease.ts';
 import { notifyFailed, warnOfSmsLimit } from './managers.ts';
 import { recordAttempt } from './record.ts';
@@ -45,7 +45,7 @@ const channelFor = async (
   delivery: Delivery,
 ): Promise<Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean }> => {
   const { customerId, person, attempts } = delivery;
-  const channels = person && (await channelsOf(deps.store, customerId, person.userId));
+  const channels = person && (await verifiedChannelsOf(deps.store, customerId, person.userId));
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
@@ -57,7 +57,7 @@ const channelFor = async (
 const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
   const target = await channelFor(deps, delivery);
   if (target.kind === 'refused') return target;
-  const outcome = await deps.person(target.channel, letterOf(delivery, addressKey));
+  const outcome = await deps.person(target.channel, notificationFor(delivery, addressKey));
   return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
@@ -69,18 +69,18 @@ const errorOf = (answer: Answer): string | null => {
   return outcome === 'gone' ? outcome : outcome.retry;
 };
 
-const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): Next => {
+const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): NextState => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
   const { outcome } = answer;
   const effective = typeof outcome === 'string' ? { what: outcome } : plainFailure;
-  return afterAttempt(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: chance(deps) });
+  return nextStateAfter(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: randomFraction(deps) });
 };
 
 /** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
   const { now } = deps;
   // Before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
-  const addressKey = await addressKeyOf(deps);
+  const addressKey = await getLinkKey(deps);
   const leased = await lease(deps, key);
   if (leased.kind !== 'leased') return leased.kind;
   const { delivery } = leased;

@@ -5,7 +5,7 @@ import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
  * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `subject` is what a shortened SMS must
  * contain.
  */
-export type Letter = {
+export type Notification = {
   title: string;
   text: string;
   url: string | null;
@@ -23,10 +23,10 @@ export type PersonOutcome = 'accepted' | 'gone' | { retry: string };
  * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
  * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
  */
-export type SendToPerson = (channel: Channel, notification: Letter) => Promise<PersonOutcome>;
+export type SendToPerson = (channel: Channel, notification: Notification) => Promise<PersonOutcome>;
 
 /**
  * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'
  * }`.
  */
-export type People = { kinds: readonly ChannelKind[]; send: SendToPerson };
+export type PersonSender = { kinds: readonly ChannelKind[]; send: SendToPerson };

@@ -1,29 +1,29 @@
 import type { Decided } from '../event/decision.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
-import { asText, ZERO_WIDTH } from '../formats/harmless.ts';
+import { asText, ZERO_WIDTH } from '../formats/plain-text.ts';
 import { languageOf } from '../identity/locale.ts';
-import { ADDRESS_SECONDS } from '../rule/acknowledgement.ts';
+import { LINK_SECONDS } from '../rule/acknowledgement.ts';
 import type { Escalation } from '../rule/escalation.ts';
 import type { Person } from '../rule/recipient.ts';
 import type { Rule } from '../rule/rule.ts';
-import { fillIn, type Placeholder, SENT } from '../rule/rule-texts.ts';
+import { fillPlaceholders, MAX_SENT_LENGTH, type Placeholder } from '../rule/rule-texts.ts';
 import { defaultRoom, normalize } from '../sensor/room-geometry.ts';
 import { deviceIdOf, type SensorRecord } from '../sensor/sensor.ts';
 import { dateAndTime, dateTimeAndZone } from '../time/wall-time.ts';
-import { type Delivery, deliveryId, type Reader, receiverOf, type Service, type Snapshot } from './delivery.ts';
+import { type Delivery, deliveryId, type Reader, receiverKey, type Service, type Snapshot } from './delivery.ts';
 
 type Customer = { id: number; name: string; location: string; timeZone: string };
 
 /** Returns the service as payloads name it, from the current settings. */
-export const serviceOf = (settings: {
+export const serviceFrom = (settings: {
   SERVICE_NAME: string;
   PUBLIC_URL: string;
   SERVICE_VERSION: string;
 }): Service => ({ name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION });
 
 /** Returns the webhook as payloads name it. Its id comes from the delivery. */
-export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
+export const webhookSnapshot = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
   name,
   ...(isCustomerHook && { isCustomerHook }),
 });
@@ -57,6 +57,11 @@ const ruleSnapshot = (
   const name = (value: string): string => (isRead ? asText(value) : value);
   // Two names that follow each other must not become a link together.
   const template = (words: string): string => (isRead ? words.replaceAll('}{', `}${ZERO_WIDTH}{`) : words);
+  // A text must not be empty, even if all its placeholders are.
+  const filled = (words: string, maxLength: number): string => {
+    const result = fillPlaceholders(template(words), values, maxLength);
+    return result.replaceAll(ZERO_WIDTH, '') === '' ? text : result;
+  };
   const values: Record<Placeholder, string> = {
     sensor: name(eventContext.sensor.name),
     region: name(region?.name ?? ''),
@@ -68,9 +73,8 @@ const ruleSnapshot = (
     id: rule.id,
     createDate: rule.createDate,
     name: rule.name,
-    // A text must not be empty, even if all its placeholders are.
-    title: fillIn(template(rule.title), values, SENT.title) || text,
-    message: fillIn(template(rule.message), values, SENT.message) || text,
+    title: filled(rule.title, MAX_SENT_LENGTH.title),
+    message: filled(rule.message, MAX_SENT_LENGTH.message),
     groupId: rule.sensorGroupId ?? 0,
     situation: rule.situation,
     hasRegion: region !== null,
@@ -127,7 +131,7 @@ const deliveryIdOf = (
   { event, sensor }: EventContext,
   { ruleId, round, ...to }: Pick<DeliveryContext, 'ruleId' | 'round'> & (ToWebhook | ToPerson),
 ) => {
-  const receiver = 'person' in to ? receiverOf({ webhookId: null, person: to.person }) : to.webhookId;
+  const receiver = 'person' in to ? receiverKey({ webhookId: null, person: to.person }) : to.webhookId;
   const { source, receiveDate, uuid } = event;
   const sensorId = sensor.id;
   if (round) return idInRound({ uuid, sensorId, ruleId }, round, receiver);
@@ -157,5 +161,5 @@ export const newDelivery = (
   sendTryTimes: [],
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + ADDRESS_SECONDS : 0 },
+  snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + LINK_SECONDS : 0 },
 });

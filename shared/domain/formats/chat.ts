@@ -1,6 +1,6 @@
 import type { ChatPayload } from './chat-payload.ts';
-import { withoutMarkup, wordsForChat } from './harmless.ts';
 import { noticeOf, type Severity } from './notice.ts';
+import { withoutMarkup, wordsForChat } from './plain-text.ts';
 import type { Render } from './rendering.ts';
 
 const colors: Readonly<Record<Severity, string>> = {

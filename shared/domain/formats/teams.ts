@@ -1,6 +1,6 @@
 import type { Snapshot } from '../delivery/delivery.ts';
-import { partsOf, withoutLinks } from './harmless.ts';
 import { noticeOf, type Severity } from './notice.ts';
+import { partsOf, withoutLinks } from './plain-text.ts';
 import type { Render } from './rendering.ts';
 import type { TeamsPayload } from './teams-payload.ts';
 

@@ -9,7 +9,7 @@ type SmsPurpose = 'vital' | 'other' | 'test' | 'code';
 /** The window (s) of each count. It begins with the first SMS. */
 export const SMS_WINDOW_SECONDS = 86_400;
 /** How many SMS with a code a user can request in a day. */
-export const CODES_A_DAY = 5;
+export const SMS_CODES_PER_DAY = 5;
 
 /** The situations in which somebody may be in danger: falls and vital alarms. */
 const vital: readonly Situation[] = ['fall_detected', 'fall_detected_sensitive', 'apnea', 'vital_signs_weak'];

@@ -1,4 +1,4 @@
-import { ZERO_WIDTH } from '../formats/harmless.ts';
+import { ZERO_WIDTH } from '../formats/plain-text.ts';
 
 /** The content of an SMS. `link` is null if there is nothing to acknowledge. */
 type SmsContent = {
