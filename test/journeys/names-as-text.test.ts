@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 beforeEach(() => {
-  world.letters.length = 0;
+  world.sentMessages.length = 0;
 });
 
 /** Creates a home whose sensor and customer have names that are links. */
@@ -37,8 +37,8 @@ test('names in a notification are no links, and the link in the message of its r
     texts,
   );
   await fall();
-  expect(world.letters.map(({ by }) => by).toSorted()).toEqual(['email', 'sms', 'telegram']);
-  for (const { by, text } of world.letters) {
+  expect(world.sentMessages.map(({ by }) => by).toSorted()).toEqual(['email', 'sms', 'telegram']);
+  for (const { by, text } of world.sentMessages) {
     const isSms = by === 'sms';
     const [title, name] = isSms
       ? ['Fall detected: http: //evil. example', 'www. evil. examplehttp: //evil. example']
@@ -103,7 +103,7 @@ test('names in the email about a failed alarm are no links', async () => {
   });
   await fall();
   world.answerWith(() => {});
-  expect(world.letters).toHaveLength(1);
-  expect(world.letters[0]?.text).toContain('to evil.\u200bexample by SMS');
-  expect(world.letters[0]?.text).not.toMatch(/evil\.example/);
+  expect(world.sentMessages).toHaveLength(1);
+  expect(world.sentMessages[0]?.text).toContain('to evil.\u200bexample by SMS');
+  expect(world.sentMessages[0]?.text).not.toMatch(/evil\.example/);
 });

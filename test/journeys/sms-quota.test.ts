@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 beforeEach(() => {
-  world.letters.length = 0;
+  world.sentMessages.length = 0;
 });
 
 /** Creates a home with a nurse, who is notified by SMS. */
@@ -39,10 +39,10 @@ const createHome = async () => {
     },
   };
 };
-const sms = (start: string) => world.letters.filter(({ by, text }) => by === 'sms' && text.startsWith(start));
+const sms = (start: string) => world.sentMessages.filter(({ by, text }) => by === 'sms' && text.startsWith(start));
 
-describe('the SMS of a day', () => {
-  test('are sent for falls alone once half are used, and for nothing once all are', async () => {
+describe('the quota of SMS', () => {
+  test('leaves its second half to falls', async () => {
     const home = await createHome();
     await home.watchConfirmations();
     await home.confirm(7);
@@ -52,19 +52,19 @@ describe('the SMS of a day', () => {
     expect((await home.states()).slice(7)).toEqual([...Array(5).fill('delivered'), 'limit_reached']);
     expect([sms('Confirmed').length, sms('Fall').length]).toEqual([5, 5]);
     await world.pass(DAY);
-    world.letters.length = 0;
+    world.sentMessages.length = 0;
     await home.confirm(1);
     expect(sms('Confirmed')).toHaveLength(1);
   });
 
-  test('are all for falls if nothing else is sent', async () => {
+  test('allows all SMS for falls if nothing else is sent', async () => {
     const home = await createHome();
     await home.watchFalls();
     await home.fall(11);
     expect(await home.states()).toEqual([...Array(10).fill('delivered'), 'limit_reached']);
   });
 
-  test('are counted exactly if they are sent at once', async () => {
+  test('counts exactly when SMS are sent at once', async () => {
     const { limits } = store(world.table);
     const counts = await concurrently(30, (at) =>
       limits.countWithin('sms:race', at % 2 === 0 ? 10 : 5, 60, world.now()),
@@ -73,12 +73,12 @@ describe('the SMS of a day', () => {
     expect(counted.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('cause one email to the managers of rules when 80 % are used, and the next one only a day later', async () => {
+  test('causes one email a day to the managers of rules when 80 % are used', async () => {
     const home = await createHome();
     const boss = { email: 'boss@example.com', permissions: ['manage_rules'], locale: 'de' };
     await home.hire('Boss', {}, boss);
     await home.hire('Nurse', {}, { email: 'nurse@example.com', permissions: [] });
-    const mails = () => world.letters.filter(({ by }) => by === 'email');
+    const mails = () => world.sentMessages.filter(({ by }) => by === 'email');
     await home.watchFalls();
     await home.fall(7);
     expect(mails()).toEqual([]);
@@ -89,7 +89,7 @@ describe('the SMS of a day', () => {
     expect(mails()).toHaveLength(2);
   });
 
-  test('do not include tests of rules, which have a quota of their own', async () => {
+  test('does not include tests of rules, which have a separate quota', async () => {
     const home = await createHome();
     const { id } = await home.watchFalls();
     const tryRule = async () => {

@@ -115,7 +115,7 @@ describe('an SMS', () => {
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
-  test('has at most three parts, which contain situation, sensor and link', async () => {
+  test('contains situation, sensor and link in at most three parts', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const subject = { situation: 'Fall detected', sensor: 'Room 7' };
     await sending()(sms, { ...notification, text: '😀'.repeat(2_048), subject });

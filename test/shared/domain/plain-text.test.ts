@@ -46,7 +46,7 @@ describe('a name as text', () => {
     expect(visible(text)).toBe(name);
   });
 
-  test('is split for a reason: each of these names is a link before', () => {
+  test('would contain a link if it were not split', () => {
     // An invisible joiner hides the link from this test, but not from Telegram.
     const plain = names.filter((name) => !name.includes('\u200d'));
     for (const name of plain) expect([name, links.some((link) => link.test(name))]).toEqual([name, true]);
@@ -89,7 +89,7 @@ describe('the words of a rule in a chat', () => {
     expect(text).toBe('https:\u200b//evil.\u200bexample see https://wiki.example');
   });
 
-  test('are otherwise treated like names', () => {
+  test('treat everything else like names', () => {
     for (const name of names.filter((other) => !/http/i.test(other)))
       expect(wordsForChat(name)).toBe(withoutMarkup(name));
   });

@@ -93,7 +93,7 @@ describe('a code', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  test('is sent by SMS to a user at most five times a day', async () => {
+  test('reaches a user by SMS at most five times a day', async () => {
     const { client } = await place.hire();
     const request = () => setChannel(client, 'sms', { address: nextNumber() });
     for (let code = 0; code < 5; code++) expect((await request()).status).toBe(200);

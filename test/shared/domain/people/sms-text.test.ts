@@ -54,7 +54,7 @@ describe('the text of an SMS', () => {
     expect([text.split('\n')[0], sizeOfSms(text).encoding]).toEqual([plain, 'gsm']);
   });
 
-  test('keeps letters of other scripts and emojis, with the joiners that they need', () => {
+  test('keeps characters of other scripts and emojis, with the joiners that they need', () => {
     for (const title of ['Français 12', 'غرفة 12', 'نمی\u200cخواهم', '👩\u200d⚕️ Room 12'])
       expect(smsText({ ...alarm, title }).split('\n')[0]).toBe(title);
   });
@@ -64,7 +64,7 @@ describe('the text of an SMS', () => {
     expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
   });
 
-  test('is shortened after the title, before the link', () => {
+  test('loses the end of its text, not title and link', () => {
     const text = smsText({ ...alarm, text: 'm'.repeat(2_048) });
     expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'll go:\nhttps:\S+$/);
     expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });
@@ -99,7 +99,7 @@ const anyWords = (maxLength: number) =>
 const anySensor = fc.stringMatching(/^[A-Za-z0-9ÄÖÜäöüß][A-Za-z0-9ÄÖÜäöüß ]{0,62}[a-z0-9]$/);
 const anyUrl = fc.stringMatching(/^https:\/\/[a-z0-9-]{4,50}\.example\/[\w-]{40,90}$/);
 
-test('has at most three parts, and contains link, situation and sensor, whatever its texts are', () => {
+test('contains link, situation and sensor in at most three parts, whatever its texts are', () => {
   fc.assert(
     fc.property(
       fc.tuple(anyWords(128), anyWords(600), anySensor, anyUrl, fc.boolean()),
