@@ -8,8 +8,8 @@ import {
   codeHashInput,
   type KeptChannel,
   newChannelCode,
-  smsLimitOf,
 } from '#shared/domain/people/channel.ts';
+import { SMS_CODES_PER_DAY, SMS_WINDOW_SECONDS, smsLimitOf } from '#shared/domain/people/sms-quota.ts';
 import type { SetCall, SetDeps } from './channel-input.ts';
 import { codeMessage } from './texts.ts';
 
@@ -24,9 +24,11 @@ const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetD
     if (count > CODES_PER_HOUR) return fail('rate_limited', { waitSeconds: seconds });
   }
   if (by !== 'sms') return;
-  const { subject, windowSeconds } = smsLimitOf(caller.customerId);
-  const sent = await limits.countFailure(subject, windowSeconds, now());
-  if (sent.count > quotas.smsPerDay) return fail('limit_reached', limitOf(quotas, 'smsPerDay'));
+  const ofUser = await limits.countFailure(`sms:code:user:${caller.accountId}`, SMS_WINDOW_SECONDS, now());
+  if (ofUser.count > SMS_CODES_PER_DAY) return fail('rate_limited', { waitSeconds: ofUser.seconds });
+  const { subject, limit } = smsLimitOf(caller.customerId, 'code', quotas);
+  const count = await limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
+  if (count === null) return fail('limit_reached', limitOf(quotas, 'smsCodesPerDay'));
 };
 
 /** Stores a channel that is not verified, and sends the code there that verifies it. */

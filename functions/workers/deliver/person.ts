@@ -11,42 +11,55 @@ import {
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
-import { type Channel, smsLimitOf } from '#shared/domain/people/channel.ts';
+import type { Channel } from '#shared/domain/people/channel.ts';
+import { isNearSmsLimit, SMS_WINDOW_SECONDS, smsLimitOf, smsPurposeOf } from '#shared/domain/people/sms-quota.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
 import { lease } from './lease.ts';
-import { notifyFailed } from './managers.ts';
+import { notifyFailed, warnOfSmsLimit } from './managers.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
 /** Why a person is not notified, and no retry would help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 /** The result of an attempt. */
-type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome };
+type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
+
+/** Counts an SMS. Refused if the customer has none left for its purpose. */
+const countSms = async (
+  { store, quotas, now, measure }: DeliverDeps,
+  delivery: Delivery,
+): Promise<Refusal | { kind: 'counted'; isNearLimit: boolean }> => {
+  const purpose = smsPurposeOf(delivery);
+  const { subject, limit } = smsLimitOf(delivery.customerId, purpose, quotas);
+  const count = await store.limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
+  if (count !== null) return { kind: 'counted', isNearLimit: purpose !== 'test' && isNearSmsLimit(count, quotas) };
+  if (purpose !== 'test') measure('SmsLimitReached');
+  return { kind: 'refused', reason: 'limit_reached' };
+};
 
 /**
  * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed.
  */
 const channelFor = async (
-  { store, quotas, now, measure }: DeliverDeps,
-  { customerId, person, attempts }: Delivery,
-): Promise<Refusal | { kind: 'found'; channel: Channel }> => {
-  const channels = person && (await verifiedChannelsOf(store, customerId, person.userId));
+  deps: DeliverDeps,
+  delivery: Delivery,
+): Promise<Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean }> => {
+  const { customerId, person, attempts } = delivery;
+  const channels = person && (await verifiedChannelsOf(deps.store, customerId, person.userId));
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
-  if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
-  const { subject, windowSeconds } = smsLimitOf(customerId);
-  const { count } = await store.limits.countFailure(subject, windowSeconds, now());
-  if (count <= quotas.smsPerDay) return { kind: 'found', channel };
-  measure('SmsLimitReached');
-  return { kind: 'refused', reason: 'limit_reached' };
+  if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel, isNearLimit: false };
+  const counted = await countSms(deps, delivery);
+  return counted.kind === 'refused' ? counted : { kind: 'found', channel, isNearLimit: counted.isNearLimit };
 };
 
 const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
   const target = await channelFor(deps, delivery);
   if (target.kind === 'refused') return target;
-  return { kind: 'sent', outcome: await deps.person(target.channel, notificationFor(delivery, addressKey)) };
+  const outcome = await deps.person(target.channel, notificationFor(delivery, addressKey));
+  return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
 /** Returns the result of an attempt, without an error if the service accepted the notification. */
@@ -82,6 +95,7 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise
   const result = resultOf(answer, now() - start);
   const next = nextState(deps, delivery, answer);
   if (next.state === 'failed') await notifyFailed(deps, null, delivery);
+  if (answer.kind === 'sent' && answer.isNearLimit) await warnOfSmsLimit(deps, delivery);
   const reportError = await recordAttempt(deps, null, delivery, { result, next });
   if (reportError !== undefined) throw reportError;
   return next.state;

@@ -1,5 +1,6 @@
 import type { Language } from '#shared/domain/identity/locale.ts';
 import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
+import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, PersonSender } from './person.ts';
@@ -17,8 +18,8 @@ export type PersonServices = {
 
 const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
 
-/** The longest messages: characters of an SMS or a Telegram message, and bytes of a push message before encryption. */
-const MAX_LENGTH = { sms: 1_600, telegram: 4_096, push: 3_000 } as const;
+/** The longest messages: characters of a Telegram message, and bytes of a push message before encryption. */
+const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -48,6 +49,9 @@ const asMessage = (notification: Notification, maxLength: number): string => {
     ) + link
   );
 };
+
+const asSms = ({ url, language, ...notification }: Notification): string =>
+  smsText({ ...notification, link: url === null ? null : { label: acknowledgeLabels[language], url } });
 
 /** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
@@ -109,9 +113,9 @@ const send = async (services: PersonServices, channel: Channel, notification: No
     const { subject, text } = asMail(notification);
     return outcomeOf(mail(channel.address, subject, text));
   }
-  const message = asMessage(notification, MAX_LENGTH[channel.by]);
-  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, message));
-  if (channel.by === 'telegram' && telegram) return telegram(channel.address, message);
+  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification)));
+  if (channel.by === 'telegram' && telegram)
+    return telegram(channel.address, asMessage(notification, MAX_LENGTH.telegram));
   return { retry: 'unavailable' };
 };
 

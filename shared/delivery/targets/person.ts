@@ -1,8 +1,17 @@
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 
-/** What is sent to a person. `url` is the link that acknowledges the alarm, or null. */
-export type Notification = { title: string; text: string; url: string | null; language: Language };
+/**
+ * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `subject` is what a shortened SMS must
+ * contain.
+ */
+export type Notification = {
+  title: string;
+  text: string;
+  url: string | null;
+  language: Language;
+  subject?: { situation: string; sensor: string };
+};
 
 /**
  * What became of a notification: the service accepted it, the address is not or no longer valid, the service refused it for

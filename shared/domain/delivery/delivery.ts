@@ -74,7 +74,8 @@ export type Snapshot = {
   /** Only in an event alarm/acknowledged. */
   acknowledgement?: HitAcknowledgement;
 };
-export type Reader = { language: Language; time: string };
+/** `hasPlainNames`: the names in the title and message of the rule are split (formats/plain-text.ts). */
+export type Reader = { language: Language; time: string; hasPlainNames?: true };
 
 /** A rule hit and the index of a rule message in it, which may be missing: a step can have more recipients than the hit stores. */
 export type HitMessage = { id: number; message: number };

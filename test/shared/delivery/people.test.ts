@@ -15,6 +15,7 @@ import { type PersonServices, personSenderFor } from '#shared/delivery/targets/p
 import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
+import { sizeOfSms } from '#shared/domain/people/sms-text.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
 
 type ReceivedRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
@@ -125,14 +126,13 @@ describe('an SMS', () => {
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
-  test('gets truncated before the link if it is too long, but not within a character', async () => {
+  test('contains situation, sensor and link in at most three parts', async () => {
     aws.on(SendTextMessageCommand).resolves({});
-    for (const text of ['😀'.repeat(2_048), `a${'😀'.repeat(2_048)}`]) await sending()(sms, { ...notification, text });
-    for (const { args } of aws.commandCalls(SendTextMessageCommand)) {
-      const body = args[0].input.MessageBody ?? '';
-      expect([body.length <= 1_600, body.length > 1_590, body.isWellFormed()]).toEqual([true, true, true]);
-      expect(body.endsWith(`…\n\nI'll go:\n${notification.url}`)).toBe(true);
-    }
+    const subject = { situation: 'Fall detected', sensor: 'Room 7' };
+    await sending()(sms, { ...notification, text: '😀'.repeat(2_048), subject });
+    const body = aws.commandCalls(SendTextMessageCommand)[0]?.args[0].input.MessageBody ?? '';
+    expect(body).toMatch(/^Fall detected: Room 7\nFall in room 7\n(😀)+\.\.\.\n\nI'll go:\nhttps:\S+$/u);
+    expect(sizeOfSms(body)).toMatchObject({ encoding: 'ucs2', parts: 3 });
   });
   test.each([
     ['ValidationException', 'INVALID_PARAMETER', 'gone'],
