@@ -1,4 +1,5 @@
 import { hashSecret } from '#shared/auth/tokens.ts';
+import { isFinal } from '#shared/delivery/targets/person.ts';
 import { languageOf } from '#shared/domain/identity/locale.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
@@ -44,9 +45,11 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const ids = { customerId: caller.customerId, userId: caller.accountId };
   if (!(await store.channels.put(ids, channel, proof))) return fail('user_not_found');
   const language = languageOf(locale);
-  const message = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
+  const { title, text } = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
   const { by, address } = channel;
-  const outcome = await person({ by, address }, { ...message, url: null, language });
-  if (outcome === 'gone') return refuse('address', 'channel_gone');
+  // A mail has its title only as the subject, which a phone may cut off.
+  const message = { title, text: by === 'email' ? `${title}\n\n${text}` : text, url: null, language };
+  const outcome = await person({ by, address }, message);
+  if (isFinal(outcome)) return refuse('address', 'channel_gone');
   if (outcome !== 'accepted') return fail('unavailable', { waitSeconds: 30 });
 };

@@ -1,12 +1,13 @@
 import { getLinkKey } from '#shared/api/link-key.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { notificationFor } from '#shared/delivery/message.ts';
-import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
-import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { isFinal, type PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { type AttemptResult, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
   type Delivery,
   type NextState,
   nextStateAfter,
+  nextStateAfterHostFailure,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
@@ -61,19 +62,23 @@ const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | 
   return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
-/** Returns the error of an attempt, or null if the service accepted the notification. */
-const errorOf = (answer: Answer): string | null => {
-  if (answer.kind === 'refused') return answer.reason;
+/** Returns the result of an attempt, without an error if the service accepted the notification. */
+const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
+  if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;
-  if (outcome === 'accepted') return null;
-  return outcome === 'gone' ? outcome : outcome.retry;
+  if (outcome === 'accepted') return resultWithoutRequest(null, durationMs);
+  if (outcome === 'gone') return resultWithoutRequest(outcome, durationMs);
+  return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
 
-const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): NextState => {
+const nextState = (deps: DeliverDeps, delivery: Delivery, answer: Answer): NextState => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
   const { outcome } = answer;
-  const effective = typeof outcome === 'string' ? { what: outcome } : plainFailure;
-  return nextStateAfter(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: randomFraction(deps) });
+  const at = { now: deps.now(), random: randomFraction(deps) };
+  if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
+  if (outcome !== 'accepted' && outcome.isOfHost) return nextStateAfterHostFailure(delivery, at);
+  const effective = outcome === 'accepted' ? ({ what: outcome } as const) : plainFailure;
+  return nextStateAfter(delivery.attempts, effective, PERSON_DELAYS, at);
 };
 
 /** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
@@ -87,7 +92,7 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise
   const start = now();
   const answer = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');
-  const result = resultWithoutRequest(errorOf(answer), now() - start);
+  const result = resultOf(answer, now() - start);
   const next = nextState(deps, delivery, answer);
   if (next.state === 'failed') await notifyFailed(deps, null, delivery);
   if (answer.kind === 'sent' && answer.isNearLimit) await warnOfSmsLimit(deps, delivery);

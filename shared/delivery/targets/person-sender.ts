@@ -2,6 +2,7 @@ import type { Language } from '#shared/domain/identity/locale.ts';
 import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
 import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
+import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, PersonSender } from './person.ts';
 import type { SendTelegram } from './telegram.ts';
 
@@ -77,6 +78,10 @@ const outcomeOf = async (sent: Promise<void>): Promise<PersonOutcome> => {
     await sent;
     return 'accepted';
   } catch (error) {
+    if (error instanceof MailFailure) {
+      const { reason, answer, isFinal } = error;
+      return isFinal ? { refused: reason, answer } : { retry: reason, answer, isOfHost: true };
+    }
     const refusal = (error ?? {}) as Refusal;
     return isAddressProblem(refusal) ? 'gone' : { retry: refusal.Reason ?? refusal.name ?? 'Error' };
   }

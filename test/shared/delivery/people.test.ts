@@ -4,10 +4,12 @@ import { PinpointSMSVoiceV2Client, SendTextMessageCommand } from '@aws-sdk/clien
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { sesMail } from '#shared/aws/mail.ts';
 import { awsSms } from '#shared/aws/sms.ts';
+import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 import type { Notification } from '#shared/delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
 import { createTelegram } from '#shared/delivery/targets/telegram.ts';
@@ -61,7 +63,7 @@ const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secret
 const TOKEN = '123456:a-token-of-a-bot';
 const services: PersonServices = {
   settings: stage,
-  mail: sesMail(config, 'cloud@example.org'),
+  mail: sesMail(config, 'cloud@example.org', { now: Date.now, random: (bytes) => new Uint8Array(bytes) }),
   sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
@@ -86,10 +88,12 @@ describe('a mail', () => {
     ses.on(SendEmailCommand).resolves({});
     expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
     const [{ args } = { args: [] }] = ses.commandCalls(SendEmailCommand);
-    expect(args[0]?.input.Content?.Simple).toMatchObject({
-      Subject: { Data: 'Fall Bcc: b@example.com' },
-      Body: { Text: { Data: plain.replace('Fall in room 7\n', '') } },
-    });
+    const { subject, text, bcc } = await simpleParser(Buffer.from(args[0]?.input.Content?.Raw?.Data ?? ''));
+    expect([subject, text?.trimEnd(), bcc]).toEqual([
+      'Fall Bcc: b@example.com',
+      plain.replace('Fall in room 7\n', ''),
+      undefined,
+    ]);
   });
   test.each([
     ['BadRequestException', 'gone'],
@@ -99,6 +103,13 @@ describe('a mail', () => {
   ] as const)('ends after %s as %j', async (name, outcome) => {
     ses.on(SendEmailCommand).rejects(awsError(name));
     expect(await sending()(email, notification)).toEqual(outcome);
+  });
+  test.each([
+    [new MailFailure('recipient_refused', '550 no', true), { refused: 'recipient_refused', answer: '550 no' }],
+    [new MailFailure('login_refused', '535 no', false), { retry: 'login_refused', answer: '535 no', isOfHost: true }],
+  ])('ends after the failure of a mail server (%s) as %j', async (failure, outcome) => {
+    const mail = () => Promise.reject(failure);
+    expect(await personSenderFor({ ...services, mail }).send(email, notification)).toEqual(outcome);
   });
 });
 
