@@ -21,8 +21,8 @@ export const peopleOf = async (
   const { kinds, send } = personSenderFor({ ...host, ...(await messengers?.()), openPushKey });
   return {
     channelKinds: kinds,
-    person: async (channel, notification) => {
-      const outcome = await send(channel, notification);
+    person: async (channel, notification, reference) => {
+      const outcome = await send(channel, notification, reference);
       if (typeof outcome === 'object') {
         log('error', 'a notification was not accepted', { by: channel.by, reason: outcome.retry });
         metrics.measure('LettersFailed');

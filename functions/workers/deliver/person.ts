@@ -1,3 +1,4 @@
+import { notifyFailed } from '#shared/api/failed-delivery.ts';
 import { getLinkKey } from '#shared/api/link-key.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { notificationFor } from '#shared/delivery/message.ts';
@@ -14,7 +15,6 @@ import { type Channel, smsLimitOf } from '#shared/domain/people/channel.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
 import { lease } from './lease.ts';
-import { notifyFailed } from './managers.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
@@ -45,7 +45,9 @@ const channelFor = async (
 const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
   const target = await channelFor(deps, delivery);
   if (target.kind === 'refused') return target;
-  return { kind: 'sent', outcome: await deps.person(target.channel, notificationFor(delivery, addressKey)) };
+  const { customerId, id: deliveryId, attempts: attempt } = delivery;
+  const reference = { customerId, deliveryId, attempt };
+  return { kind: 'sent', outcome: await deps.person(target.channel, notificationFor(delivery, addressKey), reference) };
 };
 
 /** Returns the error of an attempt, or null if the service accepted the notification. */
