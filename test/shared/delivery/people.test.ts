@@ -80,7 +80,23 @@ const telegram: Channel = { by: 'telegram', address: '-100123' };
 const awsError = (name: string, Reason?: string) =>
   Object.assign(new Error('+491701234567 is wrong'), { name, Reason });
 
+const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', attempt: 2 };
+const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
+
 describe('a mail', () => {
+  test('of a delivery names it in its tags, so that SES reports what became of it', async () => {
+    ses.on(SendEmailCommand).resolves({});
+    const send = personSenderFor({ ...services, mail: sesMail(config, 'cloud@example.org', 'a-set') }).send;
+    await send(email, notification, reference);
+    await send(email, notification);
+    const [named, code] = ses.commandCalls(SendEmailCommand).map(({ args }) => args[0]?.input);
+    expect(named).toMatchObject({
+      ConfigurationSetName: 'a-set',
+      EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
+    });
+    expect([code?.ConfigurationSetName, code?.EmailTags]).toEqual([undefined, undefined]);
+  });
+
   test('contains the title as its subject, on one line, and the acknowledgement link', async () => {
     ses.on(SendEmailCommand).resolves({});
     expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
@@ -110,9 +126,18 @@ describe('an SMS', () => {
       DestinationPhoneNumber: '+491701234567',
       OriginationIdentity: 'arn:of-a-number',
       MessageType: 'TRANSACTIONAL',
-      TimeToLive: 3_600,
+      TimeToLive: 600,
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
+  });
+  test('of a delivery names it in its context, so that the service reports what became of it', async () => {
+    aws.on(SendTextMessageCommand).resolves({});
+    const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') }).send;
+    await send(sms, notification, reference);
+    await send(sms, notification);
+    const [named, code] = aws.commandCalls(SendTextMessageCommand).map(({ args }) => args[0]?.input);
+    expect(named).toMatchObject({ ConfigurationSetName: 'a-set', Context: tags });
+    expect([code?.ConfigurationSetName, code?.Context]).toEqual([undefined, undefined]);
   });
   test('gets truncated before the link if it is too long, but not within a character', async () => {
     aws.on(SendTextMessageCommand).resolves({});
