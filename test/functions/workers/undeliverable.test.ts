@@ -182,7 +182,7 @@ describe('a notification that was undeliverable', () => {
     expect(await channels()).toEqual(first);
     expect(world.valuesOf('Undeliverable')).toHaveLength(counted + 1);
     expect(await detail()).toMatchObject({ state: 'failed', attemptLog: [{ error: 'undeliverable' }] });
-    expect(world.letters.filter(({ to }) => to === managers.email)).toHaveLength(1);
+    expect(world.sentMessages.filter(({ to }) => to === managers.email)).toHaveLength(1);
     const [page] = await home.client.ok<{ data: object[] }[]>('GET', `/sensors/${home.sensorId}/events`);
     const failures = page?.data.filter((event) => JSON.stringify(event).includes('"action":"failed"'));
     expect(failures).toHaveLength(1);

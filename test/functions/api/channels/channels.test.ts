@@ -156,7 +156,12 @@ describe('a channel', () => {
     test('is so no longer when its address changes', async () => {
       const { ids, client, channels, report } = await createUndeliverable();
       const address = nextNumber();
-      expect((await setChannel(client, 'sms', { address })).body).toEqual({ by: 'sms', address, provenDate: null, ...works });
+      expect((await setChannel(client, 'sms', { address })).body).toEqual({
+        by: 'sms',
+        address,
+        provenDate: null,
+        ...works,
+      });
       expect(await channels.markUndeliverable(ids, 'sms', report)).toBe(false);
       expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
       expect(await channels.markUndeliverable(ids, 'email', report)).toBe(false);

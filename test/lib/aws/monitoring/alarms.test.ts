@@ -188,7 +188,8 @@ describe('the alarms', () => {
       TreatMissingData: 'notBreaching',
       Metrics: expect.arrayContaining([
         expect.objectContaining({
-          Expression: 'SUM([FILL(m0, 0), FILL(m1, 0), FILL(m2, 0), FILL(m3, 0), FILL(m4, 0), FILL(m5, 0), FILL(m6, 0)])',
+          Expression:
+            'SUM([FILL(m0, 0), FILL(m1, 0), FILL(m2, 0), FILL(m3, 0), FILL(m4, 0), FILL(m5, 0), FILL(m6, 0)])',
         }),
       ]),
     });

@@ -14,7 +14,15 @@ const queueArn = { 'Fn::GetAtt': [idOf('undeliverable-queue'), 'Arn'] };
 const setArn = (service: string) => ({
   'Fn::Join': [
     '',
-    ['arn:', { Ref: 'AWS::Partition' }, `:${service}:`, { Ref: 'AWS::Region' }, ':', { Ref: 'AWS::AccountId' }, ':configuration-set/Test'],
+    [
+      'arn:',
+      { Ref: 'AWS::Partition' },
+      `:${service}:`,
+      { Ref: 'AWS::Region' },
+      ':',
+      { Ref: 'AWS::AccountId' },
+      ':configuration-set/Test',
+    ],
   ],
 });
 const publishing = (service: string, arn: string) => ({
@@ -48,7 +56,12 @@ describe('messages that did not arrive', () => {
         {
           Enabled: true,
           EventDestinationName: 'undeliverable',
-          MatchingEventTypes: Match.arrayWith(['TEXT_BLOCKED', 'TEXT_CARRIER_UNREACHABLE', 'TEXT_INVALID', 'TEXT_TTL_EXPIRED']),
+          MatchingEventTypes: Match.arrayWith([
+            'TEXT_BLOCKED',
+            'TEXT_CARRIER_UNREACHABLE',
+            'TEXT_INVALID',
+            'TEXT_TTL_EXPIRED',
+          ]),
           SnsDestination: { TopicArn: topic },
         },
       ],
@@ -99,7 +112,9 @@ describe('messages that did not arrive', () => {
   });
 
   it('need the permission to send through a configuration set', () => {
-    const policies = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) => id === idOf('deliver-role'));
+    const policies = Object.entries(template.findResources('AWS::IAM::Role')).filter(
+      ([id]) => id === idOf('deliver-role'),
+    );
     const [[, role] = []] = policies;
     const statements: { Action: string; Resource: unknown }[] = role?.Properties.Policies[0].PolicyDocument.Statement;
     const resourcesOf = (action: string) => statements.find(({ Action }) => Action === action)?.Resource;
