@@ -2,6 +2,7 @@ import { type Delivery, receiverKey } from '../domain/delivery/delivery.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import { mayManage } from '../domain/delivery/webhook-access.ts';
 import { fallAlarms, isAboutReceivers } from '../domain/event/event.ts';
+import { asText } from '../domain/formats/plain-text.ts';
 import { hasPermission } from '../domain/identity/permission.ts';
 import { uuidV5 } from '../domain/ids.ts';
 import { kinds } from '../domain/kinds.ts';
@@ -10,10 +11,11 @@ import type { Deps } from '../runtime/deps.ts';
 import type { NoticeItem } from '../store/sensors/events.ts';
 import { sendNotice } from './notices.ts';
 
-type MailDeps = Deps<'users.list' | 'send:mail' | 'measure'>;
+type MailDeps = Deps<'users.list' | 'send:mail' | 'keep:quotas' | 'measure'>;
 type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enqueue:events'>;
 
 const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 /** The most mails that an invocation has time for. */
 const MAX_MAILS = 20;
 
@@ -55,7 +57,7 @@ export const mailSubject = ({ customerId, webhookId, person, snapshot }: Deliver
  * if `webhook` is null, the rules that name the person.
  */
 export const mailManagers = async (
-  { store, mail, settings, log, measure }: MailDeps,
+  { store, mail, settings, quotas, log, measure }: MailDeps,
   webhook: WebhookRecord | null,
   concern: DeliveryProblem,
   { customerId, webhookId, person, sensor }: MailSubject,
@@ -68,8 +70,9 @@ export const mailManagers = async (
     const may = (user: (typeof users)[number]) =>
       webhook ? mayManage(user, webhook) : hasPermission(user, 'manage_rules');
     const recipients = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MAX_MAILS);
-    const receiver = webhook?.name ?? person?.name ?? '';
-    const details = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL };
+    const receiver = asText(webhook?.name ?? person?.name ?? '');
+    const { smsPerDay } = quotas;
+    const details = { receiver, by: person?.by ?? null, sensor: asText(sensor), url: settings.PUBLIC_URL, smsPerDay };
     await Promise.all(
       recipients.map(({ email, locale }) => {
         const { subject, text } = problemMail(locale, concern, details);
@@ -112,4 +115,11 @@ export const notifyFailed = async (
   if (await store.limits.take(`failed:${receiverKey(delivery)}`, 1, HOUR_SECONDS, now()))
     await mailManagers(deps, webhook, webhook ? 'delivery_failed' : 'person_not_told', mailSubject(delivery));
   return true;
+};
+
+/** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
+export const warnOfSmsLimit = async (deps: MailDeps & Deps<'limits.take'>, delivery: Delivery): Promise<void> => {
+  const { store, now } = deps;
+  if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))
+    await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };

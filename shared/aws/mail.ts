@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { composeMail } from '../delivery/targets/mail-message.ts';
 import { type NotificationReference, referenceTags } from '../domain/delivery/notification-reference.ts';
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
@@ -19,23 +20,30 @@ const forSes = (address: string): string => {
 };
 
 /**
- * Returns a function that sends plain-text mails from an address of the account through SES. `configurationSet`: what makes
- * SES report mails with a reference that it cannot deliver.
+ * `random`: random bytes, for the id of a mail; `configurationSet`: what makes SES report mails with a reference that it
+ * cannot deliver.
  */
-export const sesMail = (config: SESv2ClientConfig, sender: string, configurationSet = ''): SendMail => {
+type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array; configurationSet?: string };
+
+/** Returns a function that sends plain-text mails from an address of the account through SES. */
+export const sesMail = (
+  config: SESv2ClientConfig,
+  sender: string,
+  { now, random, configurationSet = '' }: Surroundings,
+): SendMail => {
   const client = withFreshSockets(
     new SESv2Client({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),
   );
-  const content = (Data: string) => ({ Data, Charset: 'UTF-8' });
   const reportedAs = (reference: NotificationReference) => ({
     ConfigurationSetName: configurationSet,
     EmailTags: Object.entries(referenceTags(reference)).map(([Name, Value]) => ({ Name, Value })),
   });
-  return async (to, subject, text, reference) => {
-    const Simple = { Subject: content(subject), Body: { Text: content(text) } };
-    const Destination = { ToAddresses: [forSes(to)] };
+  return async (address, subject, text, reference) => {
+    const to = forSes(address);
+    const id = Buffer.from(random(16)).toString('hex');
+    const Data = await composeMail({ from: sender, to, subject, text, id, date: now() });
     const reported = reference && configurationSet !== '' ? reportedAs(reference) : {};
-    const mail = { FromEmailAddress: sender, Destination, Content: { Simple }, ...reported };
+    const mail = { FromEmailAddress: sender, Destination: { ToAddresses: [to] }, Content: { Raw: { Data } }, ...reported };
     await client.send(new SendEmailCommand(mail));
   };
 };

@@ -90,7 +90,8 @@ const lazyCipher = (load: Load, config: Config, keyArn: string): Cipher =>
   lazyMethods(async () => (await load('kms')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
 const lazyMail = (load: Load, config: Config, sender: string, configurationSet: string): SendMail => {
-  const mail = lazily(async () => (await load('mail')).sesMail(config, sender, configurationSet));
+  const surroundings = { now: Date.now, random: randomBytes, configurationSet };
+  const mail = lazily(async () => (await load('mail')).sesMail(config, sender, surroundings));
   return async (...message) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await mail(...message);

@@ -24,7 +24,8 @@ export const peopleOf = async (
     person: async (channel, notification, reference) => {
       const outcome = await send(channel, notification, reference);
       if (typeof outcome === 'object') {
-        log('error', 'a notification was not accepted', { by: channel.by, reason: outcome.retry });
+        const reason = 'retry' in outcome ? outcome.retry : outcome.refused;
+        log('error', 'a notification was not accepted', { by: channel.by, reason, answer: outcome.answer });
         metrics.measure('LettersFailed');
       }
       return outcome;

@@ -211,7 +211,7 @@ const others = declare({
     about: forHosts({
       stage: 'mailSender',
       capabilities: ['send:mail', 'send:person', 'call:webhooks', 'list:subscriptions', 'service:about'],
-      help: 'Address that mails are sent from. `npm start` writes them to `outbox` in its data folder; a stage without it sends none.',
+      help: 'Address that mails are sent from. `npm start` without `SMTP_URL` writes them to `outbox` in its data folder; a stage without it sends none.',
       defaults: { local: 'outbox' },
       example: 'cloud@example.org',
       hostSchema: () => text(MAIL_ADDRESS, 'an e-mail address'),

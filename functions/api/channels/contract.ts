@@ -60,9 +60,9 @@ export const channels = group({
       summary: 'Set up a channel of the caller',
       description:
         'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid for 10 ' +
-        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user. Push needs no code. ' +
-        'An address that is already verified stays verified, and gets no code unless it was undeliverable since. ' +
-        onlySelf,
+        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user; by SMS at most five ' +
+        'a day for a user. Push needs no code. An address that is already verified stays verified, and gets no code unless ' +
+        `it was undeliverable since. ${onlySelf}`,
       body: ChannelUpdate,
       response: ChannelView,
       errors: ['user_not_found', 'channel_unavailable', 'limit_reached'],
@@ -70,6 +70,7 @@ export const channels = group({
         'channels.list',
         'channels.put',
         'limits.countFailure',
+        'limits.countWithin',
         'keep:quotas',
         'call:webhooks',
         'send:person',

@@ -20,6 +20,7 @@ export const undeliverable = consumer({
     'channels.markUndeliverable',
     'events.storeNotice',
     'users.list',
+    'keep:quotas',
     'limits.take',
     'enqueue:events',
     'send:mail',

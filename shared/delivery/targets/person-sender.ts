@@ -1,7 +1,9 @@
 import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
+import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
+import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, PersonSender } from './person.ts';
 import type { SendTelegram } from './telegram.ts';
 
@@ -17,8 +19,8 @@ export type PersonServices = {
 
 const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
 
-/** The longest messages: characters of an SMS or a Telegram message, and bytes of a push message before encryption. */
-const MAX_LENGTH = { sms: 1_600, telegram: 4_096, push: 3_000 } as const;
+/** The longest messages: characters of a Telegram message, and bytes of a push message before encryption. */
+const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -49,6 +51,9 @@ const asMessage = (notification: Notification, maxLength: number): string => {
   );
 };
 
+const asSms = ({ url, language, ...notification }: Notification): string =>
+  smsText({ ...notification, link: url === null ? null : { label: acknowledgeLabels[language], url } });
+
 /** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
   const body = (text: string) => JSON.stringify({ ...notification, title: truncate(notification.title, 200), text });
@@ -74,6 +79,10 @@ const outcomeOf = async (sent: Promise<void>): Promise<PersonOutcome> => {
     await sent;
     return 'accepted';
   } catch (error) {
+    if (error instanceof MailFailure) {
+      const { reason, answer, isFinal } = error;
+      return isFinal ? { refused: reason, answer } : { retry: reason, answer, isOfHost: true };
+    }
     const refusal = (error ?? {}) as Refusal;
     return isAddressProblem(refusal) ? 'gone' : { retry: refusal.Reason ?? refusal.name ?? 'Error' };
   }
@@ -110,9 +119,9 @@ const send = async (
     const { subject, text } = asMail(notification);
     return outcomeOf(mail(channel.address, subject, text, reference));
   }
-  const message = asMessage(notification, MAX_LENGTH[channel.by]);
-  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, message, reference));
-  if (channel.by === 'telegram' && telegram) return telegram(channel.address, message);
+  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification), reference));
+  if (channel.by === 'telegram' && telegram)
+    return telegram(channel.address, asMessage(notification, MAX_LENGTH.telegram));
   return { retry: 'unavailable' };
 };
 
