@@ -21,8 +21,8 @@ export const peopleOf = async (
   const { kinds, send } = personSenderFor({ ...host, ...(await messengers?.()), openPushKey });
   return {
     channelKinds: kinds,
-    person: async (channel, notification) => {
-      const outcome = await send(channel, notification);
+    person: async (channel, notification, reference) => {
+      const outcome = await send(channel, notification, reference);
       if (typeof outcome === 'object') {
         const reason = 'retry' in outcome ? outcome.retry : outcome.refused;
         log('error', 'a notification was not accepted', { by: channel.by, reason, answer: outcome.answer });

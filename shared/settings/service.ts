@@ -149,7 +149,15 @@ const others = declare({
     default: '',
     about: forHosts({
       stage: 'publicUrl',
-      capabilities: ['send:person', 'call:webhooks', 'ask:issuer', 'run:canary', 'list:subscriptions', 'service:about'],
+      capabilities: [
+        'send:mail',
+        'send:person',
+        'call:webhooks',
+        'ask:issuer',
+        'run:canary',
+        'list:subscriptions',
+        'service:about',
+      ],
       help: 'Address of the service without /api/v1, such as that of a proxy in front of it.',
       byDefault: { local: 'the address it listens on', stage: 'the address that API Gateway assigns' },
       example: 'https://cloud.example.org',

@@ -1,3 +1,4 @@
+import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
 import { smsText } from '#shared/domain/people/sms-text.ts';
@@ -9,8 +10,8 @@ import type { SendTelegram } from './telegram.ts';
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type PersonServices = {
   settings: { MAIL_SENDER: string; PUBLIC_URL: string };
-  mail: (to: string, subject: string, text: string) => Promise<void>;
-  sms?: ((to: string, text: string) => Promise<void>) | undefined;
+  mail: (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
+  sms?: ((to: string, text: string, reference?: NotificationReference) => Promise<void>) | undefined;
   telegram?: SendTelegram | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
@@ -106,14 +107,19 @@ const push = async (
   return pushTo(await services.webhookClient(), channel.subscription, asPush(notification), signer);
 };
 
-const send = async (services: PersonServices, channel: Channel, notification: Notification): Promise<PersonOutcome> => {
+const send = async (
+  services: PersonServices,
+  channel: Channel,
+  notification: Notification,
+  reference?: NotificationReference,
+): Promise<PersonOutcome> => {
   const { mail, sms, telegram } = services;
   if (channel.by === 'push') return push(services, channel, notification);
   if (channel.by === 'email') {
     const { subject, text } = asMail(notification);
-    return outcomeOf(mail(channel.address, subject, text));
+    return outcomeOf(mail(channel.address, subject, text, reference));
   }
-  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification)));
+  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification), reference));
   if (channel.by === 'telegram' && telegram)
     return telegram(channel.address, asMessage(notification, MAX_LENGTH.telegram));
   return { retry: 'unavailable' };
@@ -127,7 +133,7 @@ export const personSenderFor = (services: PersonServices): PersonSender => {
   const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
   return {
     kinds,
-    send: async (channel, notification) =>
-      kinds.includes(channel.by) ? send(services, channel, notification) : { retry: 'unavailable' },
+    send: async (channel, notification, reference) =>
+      kinds.includes(channel.by) ? send(services, channel, notification, reference) : { retry: 'unavailable' },
   };
 };

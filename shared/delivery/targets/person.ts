@@ -1,3 +1,4 @@
+import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 
@@ -27,9 +28,14 @@ export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>
 
 /**
  * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
- * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
+ * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a `reference`
+ * the service reports a message that it accepts and cannot deliver (functions/workers/undeliverable).
  */
-export type SendToPerson = (channel: Channel, notification: Notification) => Promise<PersonOutcome>;
+export type SendToPerson = (
+  channel: Channel,
+  notification: Notification,
+  reference?: NotificationReference,
+) => Promise<PersonOutcome>;
 
 /**
  * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'

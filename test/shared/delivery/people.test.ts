@@ -61,9 +61,10 @@ const stage = {
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
 const TOKEN = '123456:a-token-of-a-bot';
+const surroundings = { now: Date.now, random: (bytes: number) => new Uint8Array(bytes) };
 const services: PersonServices = {
   settings: stage,
-  mail: sesMail(config, 'cloud@example.org', { now: Date.now, random: (bytes) => new Uint8Array(bytes) }),
+  mail: sesMail(config, 'cloud@example.org', surroundings),
   sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
@@ -83,7 +84,23 @@ const telegram: Channel = { by: 'telegram', address: '-100123' };
 const awsError = (name: string, Reason?: string) =>
   Object.assign(new Error('+491701234567 is wrong'), { name, Reason });
 
+const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', attempt: 2 };
+const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
+
 describe('a mail', () => {
+  test('of a delivery names it in its tags, so that SES reports what became of it', async () => {
+    ses.on(SendEmailCommand).resolves({});
+    const send = personSenderFor({ ...services, mail: sesMail(config, 'cloud@example.org', { ...surroundings, configurationSet: 'a-set' }) }).send;
+    await send(email, notification, reference);
+    await send(email, notification);
+    const [named, code] = ses.commandCalls(SendEmailCommand).map(({ args }) => args[0]?.input);
+    expect(named).toMatchObject({
+      ConfigurationSetName: 'a-set',
+      EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
+    });
+    expect([code?.ConfigurationSetName, code?.EmailTags]).toEqual([undefined, undefined]);
+  });
+
   test('contains the title as its subject, on one line, and the acknowledgement link', async () => {
     ses.on(SendEmailCommand).resolves({});
     expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
@@ -122,9 +139,18 @@ describe('an SMS', () => {
       DestinationPhoneNumber: '+491701234567',
       OriginationIdentity: 'arn:of-a-number',
       MessageType: 'TRANSACTIONAL',
-      TimeToLive: 3_600,
+      TimeToLive: 600,
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
+  });
+  test('of a delivery names it in its context, so that the service reports what became of it', async () => {
+    aws.on(SendTextMessageCommand).resolves({});
+    const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') }).send;
+    await send(sms, notification, reference);
+    await send(sms, notification);
+    const [named, code] = aws.commandCalls(SendTextMessageCommand).map(({ args }) => args[0]?.input);
+    expect(named).toMatchObject({ ConfigurationSetName: 'a-set', Context: tags });
+    expect([code?.ConfigurationSetName, code?.Context]).toEqual([undefined, undefined]);
   });
   test('contains situation, sensor and link in at most three parts', async () => {
     aws.on(SendTextMessageCommand).resolves({});
