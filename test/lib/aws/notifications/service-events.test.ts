@@ -116,8 +116,9 @@ describe('messages that did not arrive', () => {
       ([id]) => id === idOf('deliver-role'),
     );
     const [[, role] = []] = policies;
-    const statements: { Action: string; Resource: unknown }[] = role?.Properties.Policies[0].PolicyDocument.Statement;
-    const resourcesOf = (action: string) => statements.find(({ Action }) => Action === action)?.Resource;
+    const statements: { Action: string | string[]; Resource: unknown }[] =
+      role?.Properties.Policies[0].PolicyDocument.Statement;
+    const resourcesOf = (action: string) => statements.find(({ Action }) => [Action].flat().includes(action))?.Resource;
     expect(resourcesOf('ses:SendEmail')).toEqual(expect.arrayContaining([setArn('ses')]));
     expect(resourcesOf('sms-voice:SendTextMessage')).toEqual([smsOrigin, setArn('sms-voice')]);
   });
