@@ -90,7 +90,10 @@ const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attemp
 describe('a mail', () => {
   test('of a delivery names it in its tags, so that SES reports what became of it', async () => {
     ses.on(SendEmailCommand).resolves({});
-    const send = personSenderFor({ ...services, mail: sesMail(config, 'cloud@example.org', { ...surroundings, configurationSet: 'a-set' }) }).send;
+    const send = personSenderFor({
+      ...services,
+      mail: sesMail(config, 'cloud@example.org', { ...surroundings, configurationSet: 'a-set' }),
+    }).send;
     await send(email, notification, reference);
     await send(email, notification);
     const [named, code] = ses.commandCalls(SendEmailCommand).map(({ args }) => args[0]?.input);
