@@ -184,6 +184,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   acknowledgeByAddress: async (world) => ({ ...(await byAddress(world)), body: { name: 'Anna' } }),
   getAcknowledgePage: byAddress,
   acknowledgeByPage: byAddress,
+  withdrawByPage: byAddress,
   listMakerAFirmwares: nothing,
   listFirmwares: nothing,
   createFirmware: () => ({ body: firmware() }),
