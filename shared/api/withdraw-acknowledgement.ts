@@ -2,7 +2,6 @@ import { RETENTION } from '../domain/event/event.ts';
 import type { Acknowledgement } from '../domain/rule/acknowledgement-view.ts';
 import { isNear } from '../domain/rule/escalation.ts';
 import type { Deps } from '../runtime/deps.ts';
-import type { HitItem } from '../store/hits/hit-item.ts';
 import type { withdrawing } from './operation.ts';
 
 /**
@@ -13,7 +12,7 @@ export const withdrawAcknowledgement = async (
   { store, enqueue, now, log }: Deps<(typeof withdrawing)[number]>,
   hitKey: { customerId: number; hitId: number },
   isAllowed: (acknowledgement: Acknowledgement) => boolean,
-): Promise<HitItem | 'refused' | null> => {
+) => {
   const hit = await store.acknowledgements.takeBack(hitKey, isAllowed, now() - RETENTION, now());
   if (hit === null || hit === 'refused') return hit;
   const { at, open } = hit.escalation ?? { at: Number.POSITIVE_INFINITY };

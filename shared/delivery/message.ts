@@ -65,6 +65,7 @@ export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
 /** Returns the notification for a person: the same at every attempt. Throws if the key is needed and missing. */
 export const letterOf = (delivery: Delivery, addressKey: string | null): Letter => ({
   ...textOf(delivery),
+  ...(delivery.hit && { tag: `hit-${delivery.hit.id}` }),
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 

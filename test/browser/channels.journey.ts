@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startReceiver } from '#lib/home/receiver.ts';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { createPushBrowser } from '../fixtures/push-browser.ts';
 import { said } from './fixtures/fields.ts';
@@ -9,7 +8,8 @@ import { type Site, startSite } from './fixtures/site.ts';
 const sent: string[] = [];
 let site: Site;
 beforeAll(async () => {
-  site = await startSite('channels', { say: (line) => void sent.push(line) });
+  const environment = { PUSH_CONTACT: 'mailto:push@example.org' };
+  site = await startSite('channels', { environment, say: (line) => void sent.push(line) });
 });
 afterAll(() => site.stop());
 
@@ -92,8 +92,8 @@ const push = async (page: Page, data: object): Promise<void> => {
 /** A browser without a screen shows no notifications: what it would show is kept instead. */
 const KEEPING = `
   globalThis.shown = [];
-  ServiceWorkerRegistration.prototype.showNotification = async (title, { body, lang, data, actions = [] }) => {
-    globalThis.shown.push({ title, body, lang, data, actions: actions.map(({ title }) => title) });
+  ServiceWorkerRegistration.prototype.showNotification = async (title, { actions = [], ...options }) => {
+    globalThis.shown.push({ title, ...options, actions: actions.map(({ title }) => title) });
   };`;
 
 /** An alarm, and the address that acknowledges it. */
@@ -112,17 +112,17 @@ const alarm = async () => {
 
 /** Touches the button of a notification, of which a browser without a screen shows none. */
 const touching = (url: string): void => {
-  const notification = { title: 'Fall', lang: 'en', data: url, close: () => {} };
+  const notification = { title: 'Fall', lang: 'en', tag: 'hit-7', data: url, close: () => {} };
   const touched = Object.assign(new Event('notificationclick'), { action: 'go', notification, waitUntil: () => {} });
   (globalThis as unknown as EventTarget).dispatchEvent(touched);
 };
 
 test('pushes are switched on for this device, whose service worker shows them', async () => {
-  const receiver = await startReceiver();
+  const endpoint = 'https://1.1.1.1/push/1';
   const permissions = ['notifications'];
   await using visitor = await site.openLoggedIn('', site.home, {
     permissions,
-    before: (page) => subscribing(page, `${receiver.url}/1`),
+    before: (page) => subscribing(page, endpoint),
   });
   const { page } = visitor;
   await page.goto(`${site.address}/account/channels`);
@@ -132,24 +132,53 @@ test('pushes are switched on for this device, whose service worker shows them', 
   await visitor.look('push-on');
   const { pushKey } = await site.home.client.ok<{ pushKey: string }>('GET', '/channels');
   expect(await page.evaluate('globalThis.subscribedWith')).toBe(pushKey);
-  const host = new URL(receiver.url).host;
-  expect(await site.home.client.ok('GET', '/users/me/channels')).toMatchObject([{ by: 'push', address: host }]);
-  const letter = { title: 'Sturz in Zimmer 7', text: 'um 12:00', url: `${site.address}/rules`, language: 'de' };
+  expect(await site.home.client.ok('GET', '/users/me/channels')).toMatchObject([{ by: 'push', address: '1.1.1.1' }]);
+  const letter = {
+    title: 'Sturz in Zimmer 7',
+    text: 'um 12:00',
+    url: `${site.address}/rules`,
+    language: 'de',
+    tag: 'hit-7',
+  };
   const [worker] = visitor.context.serviceWorkers();
   await worker?.evaluate(KEEPING);
   await push(page, letter);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown'), { timeout: 5_000 })
-    .toEqual([{ title: letter.title, body: letter.text, lang: 'de', data: letter.url, actions: ['Ich gehe hin'] }]);
+    .toEqual([
+      {
+        title: letter.title,
+        body: letter.text,
+        lang: 'de',
+        data: letter.url,
+        actions: ['Ich gehe hin'],
+        // The next round of the alarm replaces the notification, and sounds again.
+        tag: 'hit-7',
+        renotify: true,
+        requireInteraction: true,
+        vibrate: [400, 200, 400],
+      },
+    ]);
 
   // One touch acknowledges the alarm, though no page of the console shows it.
   const { url, hit } = await alarm();
   await worker?.evaluate(touching, url);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
-    .toMatchObject({ title: 'Fall', body: 'Nurse call takes care of it.', actions: [] });
+    .toMatchObject({ title: 'Fall', body: 'Nurse call is on it.', tag: 'hit-7', actions: [] });
   expect(await hit()).toMatchObject({ acknowledgement: { name: 'Nurse call' } });
-  await receiver.stop();
+
+  // An alarm that cannot be acknowledged stays on the screen.
+  await worker?.evaluate(touching, `${url}A`);
+  await expect
+    .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
+    .toMatchObject({
+      title: 'Fall',
+      body: expect.stringContaining('Not acknowledged'),
+      tag: 'hit-7',
+      renotify: true,
+      actions: ["I'm on it"],
+    });
 });
 
 test('a browser whose user wants no notifications says so, and nothing is kept', async () => {

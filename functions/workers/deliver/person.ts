@@ -1,8 +1,8 @@
 import { addressKeyOf } from '#shared/api/address-key.ts';
 import { channelsOf } from '#shared/api/channels-of.ts';
 import { letterOf } from '#shared/delivery/message.ts';
-import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
-import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { isFinal, type PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { type Result, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
   afterAttempt,
   type Delivery,
@@ -48,18 +48,23 @@ const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | 
   return { kind: 'sent', outcome: await deps.person(target.channel, letterOf(delivery, addressKey)) };
 };
 
-/** Returns the error of an attempt, or null if the service accepted the notification. */
-const errorOf = (answer: Answer): string | null => {
-  if (answer.kind === 'refused') return answer.reason;
+/** Returns the result of an attempt, without an error if the service accepted the notification. */
+const resultOf = (answer: Answer, durationMs: number): Result => {
+  if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;
-  if (outcome === 'accepted') return null;
-  return outcome === 'gone' ? outcome : outcome.retry;
+  if (outcome === 'accepted') return resultWithoutRequest(null, durationMs);
+  if (outcome === 'gone') return resultWithoutRequest(outcome, durationMs);
+  return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
 
 const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): Next => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
   const { outcome } = answer;
-  const effective = typeof outcome === 'string' ? { what: outcome } : plainFailure;
+  if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
+  const effective =
+    outcome === 'accepted'
+      ? ({ what: outcome } as const)
+      : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
   return afterAttempt(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: chance(deps) });
 };
 
@@ -74,7 +79,7 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise
   const start = now();
   const answer = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');
-  const result = resultWithoutRequest(errorOf(answer), now() - start);
+  const result = resultOf(answer, now() - start);
   const next = nextState(deps, delivery, answer);
   if (next.state === 'failed') await notifyFailed(deps, null, delivery);
   const reportError = await recordAttempt(deps, null, delivery, { result, next });

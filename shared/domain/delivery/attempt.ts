@@ -4,10 +4,10 @@ import type { AttemptLog } from './attempt-log.ts';
 export type Result = Omit<AttemptLog, 'number' | 'startDate'>;
 
 /** The result of an attempt that made no HTTP request. */
-export const resultWithoutRequest = (error: string | null, durationMs = 0): Result => ({
+export const resultWithoutRequest = (error: string | null, durationMs = 0, responseBody = ''): Result => ({
   status: null,
   error,
-  responseBody: '',
+  responseBody,
   durationMs,
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 });
