@@ -12,7 +12,7 @@ const documents = [
   ),
 ].filter((file) => file.endsWith('.md'));
 
-/** The text of a document without its code, where brackets and hashes mean something else. */
+/** A document without its code, where brackets and hashes have another meaning. */
 const proseOf = (text: string): string => text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
 /** Anchors as GitHub derives them from headings: lower case, hyphens for spaces, no other punctuation. */
@@ -24,7 +24,7 @@ const anchorsOf = (text: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** The links of a document that lead to no file, or to a heading that the file lacks. */
+/** The links of a document to a missing file or heading. */
 const brokenIn = (file: string, text: string): string[] =>
   [...proseOf(text).matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].flatMap(([, path = '', anchor]) => {
     const target = path === '' ? file : join(dirname(file), path);
@@ -34,7 +34,7 @@ const brokenIn = (file: string, text: string): string[] =>
     return anchorsOf(found).includes(anchor) ? [] : [`${file}: ${path}#${anchor}`];
   });
 
-test('every relative link of a document leads to a file and a heading', () => {
+test('every relative link in a document leads to a file and a heading', () => {
   expect(documents.length).toBeGreaterThan(15);
   expect(documents.flatMap((file) => brokenIn(file, readFileSync(join(root, file), 'utf8')))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { type Call, group, type Handlers, type Operation } from '../shared/api/o
 import { serve } from '../shared/api/serve.ts';
 import type { Format, PayloadFormat } from '../shared/domain/formats/format.ts';
 import { formats } from '../shared/domain/formats/formats.ts';
-import { renders } from '../shared/domain/formats/render.ts';
+import { renderers } from '../shared/domain/formats/render.ts';
 import type { Render } from '../shared/domain/formats/rendering.ts';
 import { type Decode, decoders } from '../shared/domain/makers/decoders.ts';
 import type { Maker } from '../shared/domain/makers/maker.ts';
@@ -17,7 +17,7 @@ import type { StoreOf } from '../shared/store/store.ts';
 
 declare const omit: <T, K extends keyof T>(from: T, name: K) => Omit<T, K>;
 
-// Never run: types.test.ts has the compiler judge each case. What follows `@ts-expect-error` must not compile.
+// Never executed: types.test.ts compiles each case. The line after `@ts-expect-error` must not compile.
 
 const testGroup = group({
   name: 'one',
@@ -57,7 +57,7 @@ declare const storeless: Deps<'enqueue:events'>;
 declare const handlers: Handlers<typeof testGroup>;
 const common = { method: 'GET', path: '/x', summary: 's', success: 200, response: z.string(), uses: [] } as const;
 
-// case: what the contract declares compiles
+// case: use of what the contract declares compiles
 export const good = () => {
   call.fail('rule_not_found');
   call.fail('forbidden');
@@ -75,29 +75,29 @@ export const undeclaredError = () => call.fail('webhook_not_found');
 // @ts-expect-error
 export const errorOfAnother = () => publicCall.fail('rule_not_found');
 
-// case: a call of the store that the operation does not name, of a noun that it does
+// case: an undeclared store call, of a noun with declared calls
 // @ts-expect-error
 export const writeInRead = () => reader.store.customers.create;
 
-// case: a noun of the store that the operation does not name
+// case: a noun of the store without declared calls
 // @ts-expect-error
 export const limitsInRead = () => reader.store.limits;
 
 declare const helper: (store: StoreOf<'rules.get' | 'rules.list'>) => void;
 declare const helperOfOther: (deps: Deps<'rules.get' | 'limits.countCall'>) => void;
-// case: a helper that makes more calls of a noun than the operation names
+// case: a helper that needs undeclared store calls of a noun with declared calls
 // @ts-expect-error
 export const moreInHelper = () => helper(reader.store);
 
-// case: a helper that makes calls of a noun that the operation does not name
+// case: a helper that needs store calls of a noun without declared calls
 // @ts-expect-error
 export const otherInHelper = () => helperOfOther(reader);
 
-// case: the store in an operation that names no call of it
+// case: the store in an operation without declared store calls
 // @ts-expect-error
 export const storeUnasked = () => storeless.store;
 
-// case: a queue in an operation that does not use it
+// case: a queue that the operation does not declare
 // @ts-expect-error
 export const queueUnasked = () => writer.enqueue;
 
@@ -109,11 +109,11 @@ export const taskOfAnother = () => storeless.enqueue([{ type: 'check_sensor', cu
 // @ts-expect-error
 export const callerOfNobody = () => publicCall.caller;
 
-// case: the customer in an operation that works within none
+// case: the customer in an operation without one
 // @ts-expect-error
 export const customerOfNobody = () => publicCall.customerId;
 
-// case: a field of the body that the contract does not name
+// case: a field of the body that the contract does not declare
 // @ts-expect-error
 export const undeclaredField = () => call.body.c;
 
@@ -121,11 +121,11 @@ export const undeclaredField = () => call.body.c;
 // @ts-expect-error
 export const missingHandler = () => serve(testGroup, { publicRead: handlers.publicRead });
 
-// case: a handler that the contract does not name
+// case: a handler that the contract does not declare
 // @ts-expect-error
 export const surplusHandler = () => serve(testGroup, { ...handlers, more: handlers.publicRead });
 
-// case: an answer of another shape than the schema
+// case: an answer that does not match the schema
 // @ts-expect-error
 export const wrongAnswer = () => serve(testGroup, { ...handlers, publicRead: async () => ({ a: 'text' }) });
 
@@ -137,19 +137,19 @@ export const withoutAuth: Operation = common;
 // @ts-expect-error
 export const withoutRule: Operation = { ...common, auth: 'user' };
 
-// case: an operation whose access rule names no permission there is
+// case: an operation with an unknown permission
 // @ts-expect-error
 export const unknownPermission: Operation = { ...common, auth: 'user', may: 'manage_everything' };
 
-// case: an operation that uses a capability there is none of
+// case: an operation that uses an unknown capability
 // @ts-expect-error
 export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: ['table:scan'] };
 
-// case: an operation that uses a call of the store that there is none of
+// case: an operation that uses an unknown store call
 // @ts-expect-error
 export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules.scan'] };
 
-// case: a misspelt word in `uses`
+// case: a misspelt name in `uses`
 export const misspelt = group({
   name: 'misspelt',
   about: 'A group with a misspelt use',
@@ -157,7 +157,7 @@ export const misspelt = group({
   operations: { read: { ...common, auth: 'anyone', uses: ['rules.get', 'rules.creat'] } },
 });
 
-// case: what a handler does by a misspelt word, which is an error already, compiles
+// case: use of a capability whose name is misspelt in `uses`, which already is an error, compiles
 declare const misled: Deps<(typeof misspelt)['operations']['read']['uses'][number]>;
 misled.store.rules.create;
 
@@ -169,11 +169,11 @@ export const keyWithoutValue = () => part('C#{customerId}#{x}')({ customerId: 1 
 // @ts-expect-error
 export const maker: Record<Manufacturer, Maker> = { ...makers, maker_b: omit(makers.maker_b, 'mountings') };
 
-// case: a maker that nobody registered
+// case: a maker that is not registered
 // @ts-expect-error
 export const fewerMakers: Record<Manufacturer, Maker> = { maker_a: makers.maker_a };
 
-// case: a maker whose messages nobody decodes
+// case: a maker without a decoder
 // @ts-expect-error
 export const fewerDecoders: Record<Manufacturer, Decode> = { maker_a: decoders.maker_a };
 
@@ -181,36 +181,36 @@ export const fewerDecoders: Record<Manufacturer, Decode> = { maker_a: decoders.m
 // @ts-expect-error
 export const format: Record<Format, PayloadFormat> = { ...formats, raw: omit(formats.raw, 'message') };
 
-// case: a format that nobody registered
+// case: a format that is not registered
 // @ts-expect-error
 export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full, raw: formats.raw };
 
-// case: a format whose payloads nobody makes
+// case: a format without a renderer
 // @ts-expect-error
-export const fewerRenders: Record<Format, Render> = omit(renders, 'teams');
+export const fewerRenders: Record<Format, Render> = omit(renderers, 'teams');
 
 // case: every maker and every format with all of their cells compiles
 type All = { makers: Record<Manufacturer, Maker>; decoders: Record<Manufacturer, Decode> };
 type AllFormats = { formats: Record<Format, PayloadFormat>; renders: Record<Format, Render> };
-export const all: All & AllFormats = { makers, decoders, formats, renders };
+export const all: All & AllFormats = { makers, decoders, formats, renders: renderers };
 
-// case: a variable of the environment that the contract's capabilities do not name
+// case: an environment variable that belongs to no capability of the contract
 declare const watcher: Deps<'watch:sensors'>;
 // @ts-expect-error
 watcher.settings.DELIVERY_DEADLINE_SECONDS;
 
-// case: a variable of the environment that a capability names compiles
+// case: an environment variable that belongs to a capability compiles
 watcher.settings.SENSOR_INACTIVE_AFTER_SECONDS;
 
-// case: a setting whose default is no value of its schema
+// case: a setting with an invalid default
 // @ts-expect-error
 export const otherDefault = declareSettings({ A: { schema: flag, default: 'true' } });
 
-// case: a setting with a default of a stage that is no value of its schema
+// case: a setting with an invalid default of a stage
 // @ts-expect-error
 export const otherInProd = declareSettings({ A: { schema: flag, default: true, about: { defaults: { prod: 1 } } } });
 
-// case: a setting for a capability that there is not
+// case: a setting for an unknown capability
 // @ts-expect-error
 export const forNobody = declareSettings({ A: { default: '', about: { capabilities: ['guards'] } } });
 

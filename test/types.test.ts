@@ -9,7 +9,7 @@ import { typos } from './fixtures/typos.ts';
 const root = new URL('..', import.meta.url).pathname;
 const FILE = 'test/types.test-d.ts';
 
-/** The cases of the file: title, and its first and last line, from 1. */
+/** The cases in the file: title, first and last line, from 1. */
 const lines = readFileSync(root + FILE, 'utf8').split('\n');
 const starts = lines.flatMap((line, at) => (line.startsWith('// case: ') ? [at] : []));
 const cases = starts.map((start, at) => ({
@@ -18,10 +18,10 @@ const cases = starts.map((start, at) => ({
   to: starts[at + 1] ?? lines.length,
 }));
 
-type Fault = { file: string; line: number; column: number; text: string };
-type Judgement = { looked: boolean; faults: Fault[] };
+type CompilerError = { file: string; line: number; column: number; text: string };
+type CompilerReport = { includesCases: boolean; errors: CompilerError[] };
 
-/** The project's own options, for the functions, the cases and what they import: quicker than the whole project. */
+/** The project's options, limited to the functions, the cases and their imports: faster than the whole project. */
 const config = { extends: './tsconfig.base.json', include: ['functions', FILE], exclude: [] };
 
 const compile = (project: string): Promise<string> => {
@@ -38,8 +38,8 @@ const compile = (project: string): Promise<string> => {
 
 const contractOf = (group: string) => `functions/api/${group}/contract.ts`;
 
-/** Makes the mistake in the copy of a contract. */
-const mistype = async (folder: string, { group, right, wrong }: (typeof typos)[number]): Promise<void> => {
+/** Inserts a typo into the copy of a contract. */
+const insertTypo = async (folder: string, { group, right, wrong }: (typeof typos)[number]): Promise<void> => {
   const file = join(folder, contractOf(group));
   const contract = await readFile(file, 'utf8');
   expect(contract).toContain(right);
@@ -47,10 +47,10 @@ const mistype = async (folder: string, { group, right, wrong }: (typeof typos)[n
 };
 
 /**
- * What the compiler finds wrong in the cases, and in a copy of the program with every typo at once. A `@ts-expect-error`
- * that it has no use for is wrong.
+ * Returns the compiler errors in the cases and in a copy of the program with every typo at once. An unneeded
+ * `@ts-expect-error` is an error, too.
  */
-const judge = async (): Promise<Judgement> => {
+const compileAll = async (): Promise<CompilerReport> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'types-')));
   try {
     for (const part of ['functions', 'shared', FILE, 'package.json'])
@@ -58,32 +58,32 @@ const judge = async (): Promise<Judgement> => {
     await cp(`${root}tsconfig.json`, join(folder, 'tsconfig.base.json'));
     await symlink(`${root}node_modules`, join(folder, 'node_modules'));
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    for (const typo of typos) await mistype(folder, typo);
+    for (const typo of typos) await insertTypo(folder, typo);
     const output = await compile(folder);
     const found = [...output.matchAll(/^(\S.*?)\((\d+),(\d+)\): (.*)$/gm)];
-    const faults = found.map(([, file = '', line, column, text = '']) => ({
+    const errors = found.map(([, file = '', line, column, text = '']) => ({
       file,
       line: Number(line),
       column: Number(column),
       text,
     }));
-    return { looked: output.split('\n').some((line) => line.endsWith(`/${FILE}`)), faults };
+    return { includesCases: output.split('\n').some((line) => line.endsWith(`/${FILE}`)), errors };
   } finally {
     await rm(folder, { recursive: true });
   }
 };
 
-/** Where the compiler should find a typo: at the beginning of its text. */
-const placeOf = ({ group, right }: (typeof typos)[number]) => {
+/** The expected position of the error of a typo: the beginning of its text. */
+const positionOf = ({ group, right }: (typeof typos)[number]) => {
   const file = contractOf(group);
   const before = readFileSync(root + file, 'utf8').split(right)[0] ?? '';
   return { file, line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 };
 
-let judgement: Judgement;
-// The longest run of the compiler on a busy machine.
+let report: CompilerReport;
+// The compiler takes up to this time on a busy machine.
 beforeAll(async () => {
-  judgement = await judge();
+  report = await compileAll();
 }, 300_000);
 
 describe('the compiler', () => {
@@ -91,25 +91,25 @@ describe('the compiler', () => {
     const body = lines.slice(from, to);
     const refuses = body.filter((line) => line.includes('@ts-expect-error')).length;
     expect(refuses).toBe(title.endsWith('compiles') ? 0 : 1);
-    expect(judgement.faults.filter(({ file, line }) => file === FILE && line > from && line <= to)).toEqual([]);
+    expect(report.errors.filter(({ file, line }) => file === FILE && line > from && line <= to)).toEqual([]);
   });
 
-  test('did look at the cases, and finds nothing else wrong there', () => {
-    expect(judgement.looked).toBe(true);
-    expect(judgement.faults.filter(({ file }) => file === FILE)).toEqual([]);
+  test('compiles the file of the cases, without errors outside of them', () => {
+    expect(report.includesCases).toBe(true);
+    expect(report.errors.filter(({ file }) => file === FILE)).toEqual([]);
     expect(cases.length).toBeGreaterThan(10);
   });
 });
 
 describe('the compiler reports one error, at the mistake,', () => {
-  test.each(typos)('for $what', (typo) => {
-    const place = placeOf(typo);
-    const found = judgement.faults.filter(({ file, line }) => file === place.file && line === place.line);
+  test.each(typos)('for a contract with $what', (typo) => {
+    const place = positionOf(typo);
+    const found = report.errors.filter(({ file, line }) => file === place.file && line === place.line);
     expect(found).toMatchObject([place]);
   });
 
-  test('and nowhere else in the program', () => {
-    const lines = typos.map(placeOf).map(({ file, line }) => `${file}:${line}`);
-    expect(judgement.faults.filter(({ file, line }) => !lines.includes(`${file}:${line}`))).toEqual([]);
+  test('and none elsewhere in the program', () => {
+    const lines = typos.map(positionOf).map(({ file, line }) => `${file}:${line}`);
+    expect(report.errors.filter(({ file, line }) => !lines.includes(`${file}:${line}`))).toEqual([]);
   });
 });

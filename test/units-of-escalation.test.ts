@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encode } from '../shared/queue/encode.ts';
-import { firstId } from '../shared/store/hits/hit-item.ts';
+import { encodeTask } from '../shared/queue/encode.ts';
+import { idBeforeFirst } from '../shared/store/hits/hit-item.ts';
 import { a } from './fixtures/messages.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => metered.stop());
 
 const text = () => metered.ledger.text();
 
-/** A home whose second fall escalates to one webhook in each of so many steps. */
+/** Creates a home whose second fall escalates to one webhook in each of `steps` steps. */
 const escalated = async (name: string, steps: number) => {
   const home = await metered.furnish(name);
   const webhookId = await home.addWebhook();
@@ -23,29 +23,30 @@ const escalated = async (name: string, steps: number) => {
   }));
   await home.addRules(1, [webhookId], { escalation });
   await home.say(a.fall('calling', metered.now()));
-  const hitId = firstId(home.customerId) + 2;
-  const look = () => metered.queues.timers.send(encode({ type: 'escalate', customerId: home.customerId, hitId }));
-  return { ...home, look: (afterMs: number) => metered.costOf(afterMs, async () => look()) };
+  const hitId = idBeforeFirst(home.customerId) + 2;
+  const escalate = () =>
+    metered.queues.timers.send(encodeTask({ type: 'escalate', customerId: home.customerId, hitId }));
+  return { ...home, escalate: (afterMs: number) => metered.costOf(afterMs, async () => escalate()) };
 };
 
-describe('an alarm that escalates costs', () => {
-  test('1 write more as a fall than one without steps', async () => {
+describe('an escalating alarm costs', () => {
+  test('1 write more for its fall than an alarm without steps', async () => {
     const { say } = await escalated('yew', 2);
     expect(await say(a.fall('calling', metered.now()), 3_600_000), text()).toEqual({ read: 10.5, write: 11 });
   });
 
-  test('10.5 read and 21 write for a step with a recipient, delivered; the last one 10.5 and 18', async () => {
-    const { say, look } = await escalated('spruce', 2);
+  test('10.5 read and 21 write for a step with one delivery, and 10.5 read and 18 write for the last step', async () => {
+    const { say, escalate } = await escalated('spruce', 2);
     await say(a.fall('calling', metered.now()), 3_600_000);
-    expect(await look(60_000), text()).toEqual({ read: 10.5, write: 21 });
-    expect(await look(60_000), text()).toEqual({ read: 10.5, write: 18 });
+    expect(await escalate(60_000), text()).toEqual({ read: 10.5, write: 21 });
+    expect(await escalate(60_000), text()).toEqual({ read: 10.5, write: 18 });
   });
 
-  test('1 read for a look that comes early, or after the last step', async () => {
-    const { say, look } = await escalated('cypress', 1);
+  test('1 read for a task before the next step is due, or after the last step', async () => {
+    const { say, escalate } = await escalated('cypress', 1);
     await say(a.fall('calling', metered.now()), 3_600_000);
-    expect(await look(30_000), text()).toEqual({ read: 1, write: 0 });
-    await look(30_000);
-    expect(await look(30_000), text()).toEqual({ read: 1, write: 0 });
+    expect(await escalate(30_000), text()).toEqual({ read: 1, write: 0 });
+    await escalate(30_000);
+    expect(await escalate(30_000), text()).toEqual({ read: 1, write: 0 });
   });
 });

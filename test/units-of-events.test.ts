@@ -13,7 +13,7 @@ afterAll(() => metered.stop());
 const text = () => metered.ledger.text();
 const lines = () => metered.ledger.lines();
 
-/** A sensor with a webhook that hears of everything but falls: what a fall costs here is the asking. */
+/** Creates a sensor with a webhook and rules that do not match falls, so that a fall costs only the matching. */
 const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await metered.furnish(name, maker);
   const webhookId = await home.addWebhook();
@@ -21,8 +21,8 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 };
 const call = () => a.fall('calling', metered.now());
 
-describe('a fall that no rule fires for costs', () => {
-  test('4 write as the only open fall of its sensor, and 3 beside one, with 1, 10 and 1,000 rules of other sensors or situations', async () => {
+describe('a fall without a matching rule costs', () => {
+  test('4 write as the only open fall of its sensor, and 3 besides another one, with 1, 10 or 1,000 rules for other sensors or situations', async () => {
     const { client, addRules, say } = await prepare('maple');
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });
@@ -36,7 +36,7 @@ describe('a fall that no rule fires for costs', () => {
     expect(await say(call()), text()).toEqual(units);
   }, 60_000);
 
-  test('a read unit for each 4 KB of the rules that watch its situation', async () => {
+  test('1 read for each 4 KB of the rules for its situation', async () => {
     const { addRules, say } = await prepare('birch');
     await say(call());
     await addRules(10, { isEnabled: false });
@@ -49,8 +49,8 @@ describe('a fall that no rule fires for costs', () => {
   }, 60_000);
 });
 
-describe('what else a sensor says costs', () => {
-  test('no room and no configuration while nothing changes; one read of the room when somebody moves', async () => {
+describe('another message of a sensor costs', () => {
+  test('no read of room or configuration without a change, and 1 read of the room for a movement', async () => {
     const { client, sensorId, say } = await prepare('cedar');
     await client.ok('PUT', `/sensors/${sensorId}/room`, room);
     await say(a.presence(true, { presenceRegionMap: { 0: 0, 1: 0 } }));
@@ -61,7 +61,7 @@ describe('what else a sensor says costs', () => {
     expect(text()).not.toMatch(/config/);
   });
 
-  test('a state that stays below 1 KB over a day of whole falls', async () => {
+  test('1 write of the sensor state, which stays below 1 KB over a day of falls', async () => {
     const { customerId, sensorId, say } = await prepare('rowan');
     for (let at = 0; at < 10; at++) {
       const start = metered.now();
@@ -75,7 +75,7 @@ describe('what else a sensor says costs', () => {
     expect((await store(metered.cloud.runtime.table).states.get(customerId, sensorId))?.falls).toHaveLength(6);
   }, 30_000);
 
-  test('the start of a fall: one read of the configuration, and no write to be looked at in time, which a queue remembers', async () => {
+  test('1 read of the configuration for the start of a fall, and no write for its timer, which is a queued task', async () => {
     const { say } = await prepare('alder');
     await say(call());
     const called = await say(call());
@@ -83,7 +83,7 @@ describe('what else a sensor says costs', () => {
     expect(begun, text()).toEqual({ read: called.read + 1, write: called.write });
   });
 
-  test('a message of 200 KiB is stored once, though it is 64 events: 201 write for it, 2 for each event but the first', async () => {
+  test('201 write for a message of 200 KiB with 64 events, which is stored once, and 2 for each event except the first', async () => {
     const { client, sensorId, say } = await prepare('hazel', 'maker_b');
     const moves = Array.from({ length: 64 }, (_, at) => ({ 'track-id': at, event: 3, area_type: 4, area_id: at }));
     const message = { cmd: 'event', type: 1, data: moves, filler: '' };
@@ -91,7 +91,7 @@ describe('what else a sensor says costs', () => {
     await say({ cmd: 'event', type: 5, data: { status: 0 } });
     await say({ ...message, filler });
     const { 'write message': bytes, 'write event': events, 'write sensorState': state } = lines();
-    // With what leads to each of the further ones.
+    // The 63 more are the references of the further events.
     expect(bytes, text()).toMatchObject({ calls: 64, write: 201 + 63 });
     expect(events, text()).toMatchObject({ calls: 64, write: 64 });
     expect(state, text()).toMatchObject({ calls: 1, write: 19 });
@@ -99,13 +99,13 @@ describe('what else a sensor says costs', () => {
     metered.ledger.clear();
     const [page] = await client.ok<{ data: { type: string; raw: unknown }[] }[]>('GET', path);
     expect(page?.data.filter(({ type, raw }) => type === 'door' && raw === null)).toHaveLength(64);
-    // The events of a list are read in one piece; long bytes are left alone.
+    // A list reads the events in one query, without the long message.
     expect(metered.ledger.total().read, text()).toBeLessThanOrEqual(6);
   });
 });
 
 describe('an acknowledgement of a hit costs', () => {
-  const told = async (name: string) => {
+  const prepareHit = async (name: string) => {
     const home = await metered.furnish(name);
     await home.addRules(1, [await home.addWebhook()]);
     await home.say(call());
@@ -118,16 +118,16 @@ describe('an acknowledgement of a hit costs', () => {
     return { ...home, open };
   };
 
-  test('by a user 10.5 read and 14 write a minute later, its event included; again 5 and 1', async () => {
-    const { client, open } = await told('linden');
+  test('10.5 read and 14 write from a user a minute later, its event included, and 5 and 1 when repeated', async () => {
+    const { client, open } = await prepareHit('linden');
     const path = await open();
     const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
     expect(await put(), text()).toEqual({ read: 10.5, write: 14 });
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test('by the answer of a receiver 6.5 read and 10 write more than its fall', async () => {
-    const { say, answered } = await told('willow');
+  test('6.5 read and 10 write more than its fall in the answer of a receiver', async () => {
+    const { say, answered } = await prepareHit('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 6.5, write: 10 + 10 });

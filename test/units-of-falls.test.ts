@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { encode } from '../shared/queue/encode.ts';
-import { type Consumed, consumed } from './bench/consumed.ts';
+import { encodeTask } from '../shared/queue/encode.ts';
+import { type Consumption, consumption } from './bench/consumption.ts';
 import { bytesKept } from './bench/sizes.ts';
 import { a, room } from './fixtures/messages.ts';
 import { createMetered, type Metered, names } from './fixtures/metered.ts';
@@ -14,14 +14,14 @@ afterAll(() => metered.stop());
 type Home = Awaited<ReturnType<Metered['furnish']>>;
 const call = () => a.fall('calling', metered.now());
 const text = () => metered.ledger.text();
-/** What the prices are worked out from. */
-const unitsOf = ({ read, write }: Consumed) => ({ read, write });
+/** The units from which prices are computed. */
+const unitsOf = ({ read, write }: Consumption) => ({ read, write });
 const sumOf = (costs: readonly { read: number; write: number }[]) => ({
   read: costs.reduce((sum, { read }) => sum + read, 0),
   write: costs.reduce((sum, { write }) => sum + write, 0),
 });
 
-/** A home whose falls so many rules tell so many webhooks each. Its first fall stays open until `endFirst`. */
+/** Creates a home with `rules` rules for falls, each with `webhooks` webhooks. The first fall is open until `endFirst`. */
 const alarmed = async (name: string, rules = 1, webhooks = 1) => {
   const home = await metered.furnish(name);
   const ids: string[] = [];
@@ -32,26 +32,26 @@ const alarmed = async (name: string, rules = 1, webhooks = 1) => {
   return { ...home, webhookId: ids[0] ?? '', endFirst: () => home.say(a.fall('finished', first)) };
 };
 
-test('names here are as people have them: 34 to 38 characters, a text of 120', () => {
+test('the names of the measured home have a realistic length: 34 to 38 characters, and 120 for a text', () => {
   const { title: _, message, ...others } = names;
   for (const name of Object.values(others)) expect(name).toMatch(/^.{34,38}$/);
   expect(message).toHaveLength(120);
 });
 
-describe('a fall, delivered at the first try, costs', () => {
+describe('a fall that is delivered at the first attempt costs', () => {
   let home: Awaited<ReturnType<typeof alarmed>>;
   beforeAll(async () => {
     home = await alarmed('maple');
   });
 
-  test('10.5 read and 10 write as the only open fall of its sensor: 1 of them lists the sensor', async () => {
+  test('10.5 read and 10 write as the only open fall of its sensor, with 1 write to list the sensor', async () => {
     const alone = await alarmed('oak');
     await alone.endFirst();
     expect(await alone.say(call()), text()).toEqual({ read: 10.5, write: 10 });
-    expect(unitsOf(consumed.fall)).toEqual({ read: 10.5, write: 10 });
+    expect(unitsOf(consumption.fall)).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('10.5 read and 10 write in a region, too: where regions are is known from the sensor', async () => {
+  test('10.5 read and 10 write in a region, too, because the sensor item contains the regions', async () => {
     const inRoom = await alarmed('pine');
     await inRoom.client.ok('PUT', `/sensors/${inRoom.sensorId}/room`, room);
     await inRoom.endFirst();
@@ -60,7 +60,7 @@ describe('a fall, delivered at the first try, costs', () => {
     expect(JSON.parse(inRoom.receiver.received.at(-1)?.body ?? '').rule).toMatchObject({ regionName: 'Bed' });
   });
 
-  test('10.5 read and 9 write beside an open fall, and 1 write more once in a minute', async () => {
+  test('10.5 read and 9 write besides an open fall, and 1 write more once a minute', async () => {
     const costs = [];
     for (let second = 0; second < 60; second++) costs.push({ ...(await home.say(call())), text: text() });
     for (const { text, ...cost } of costs)
@@ -71,11 +71,11 @@ describe('a fall, delivered at the first try, costs', () => {
     expect(sumOf(costs).write / costs.length).toBeLessThanOrEqual(9 + 1 / 30);
   });
 
-  test('10.5 read and 10 write beside an open fall after a quiet hour', async () => {
+  test('10.5 read and 10 write besides an open fall after an hour without messages', async () => {
     expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('no more bytes than prices are worked out from', async () => {
+  test('no more stored bytes than in the computation of prices', async () => {
     const { customerId, sensorId, webhookId } = home;
     const { table } = metered.cloud.runtime;
     const keptOf = async () => {
@@ -99,12 +99,12 @@ describe('a fall, delivered at the first try, costs', () => {
     const event = after.events - before.events + after.messages - before.messages;
     const hit = after.hits - before.hits;
     const delivery = after.deliveries - before.deliveries;
-    expect(event + hit).toBeLessThanOrEqual(consumed.fall.kept120);
-    expect(4 * event + hit).toBeLessThanOrEqual(consumed.wholeFall.kept120);
-    expect(delivery).toBeLessThanOrEqual(consumed.fall.kept30);
+    expect(event + hit).toBeLessThanOrEqual(consumption.fall.kept120);
+    expect(4 * event + hit).toBeLessThanOrEqual(consumption.wholeFall.kept120);
+    expect(delivery).toBeLessThanOrEqual(consumption.fall.kept30);
   });
 
-  test('6 requests to queues: a send, a receive and a delete of two', async () => {
+  test('6 requests to queues: 2 each of send, receive and delete', async () => {
     const spied = Object.values(metered.queues).map((queue) => ({
       sends: vi.spyOn(queue, 'send'),
       receives: vi.spyOn(queue, 'receive'),
@@ -114,7 +114,7 @@ describe('a fall, delivered at the first try, costs', () => {
     const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0);
     expect({
       sends: sum(spied.map(({ sends }) => sends.mock.calls.length)),
-      // Looks that find nothing are the price of an idle queue, not of an event.
+      // Empty receives are a cost of an idle queue, not of an event.
       receives: sum(spied.map(({ receives }) => receives.mock.results.filter(({ value }) => value.length > 0).length)),
       deletes: sum(spied.map(({ deletes }) => deletes.mock.calls.length)),
     }).toEqual({ sends: 2, receives: 2, deletes: 2 });
@@ -122,7 +122,7 @@ describe('a fall, delivered at the first try, costs', () => {
   });
 });
 
-test('a whole fall, delivered once: 34 read and 20 write, of which 2 list it while it is open', async () => {
+test('a whole fall with one delivery costs 34 read and 20 write, of which 2 list it while it is open', async () => {
   const home = await alarmed('birch');
   await home.endFirst();
   const start = metered.now();
@@ -135,63 +135,63 @@ test('a whole fall, delivered once: 34 read and 20 write, of which 2 list it whi
     { read: 11.5, write: 9 },
     { read: 7.5, write: 4 },
   ]);
-  expect(sumOf(costs)).toEqual(unitsOf(consumed.wholeFall));
+  expect(sumOf(costs)).toEqual(unitsOf(consumption.wholeFall));
 });
 
 describe('each further recipient of a fall costs', () => {
-  /** Units beyond those of a fall with one recipient, for each of the others. */
+  /** Returns the units of each recipient after the first. */
   const further = async (home: Home, count: number) => {
     const { read, write } = await home.say(call());
     return { read: (read - 10.5) / (count - 1), write: (write - 9) / (count - 1) };
   };
 
-  test('of one rule with 20 webhooks: 2.6 read and 5.2 write, for each reports to the hit of all', async () => {
+  test('2.6 read and 5.2 write in one rule with 20 webhooks, because each one updates the shared hit', async () => {
     const { read, write } = await further(await alarmed('elm', 1, 20), 20);
     expect(read, text()).toBeLessThanOrEqual(2.6);
     expect(write, text()).toBeLessThanOrEqual(5.2);
   });
 
-  test('of 50 rules with one webhook: 1.7 read and 6.1 write, its hit and its delivery', async () => {
+  test('1.7 read and 6.1 write in 50 rules with one webhook, for its hit and its delivery', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
-    // Of the webhook, that its process gives back places.
+    // Without the updates of the webhook that release its concurrent slots.
     const { write: places = 0 } = metered.ledger.lines()['update webhook'] ?? {};
     expect(write - places / 49, text()).toBeLessThanOrEqual(6.1);
   });
 });
 
-describe('what tells nobody anything costs', () => {
+describe('a message or check without a notification costs', () => {
   let home: Home;
   beforeAll(async () => {
     home = await metered.furnish('rowan');
   });
 
-  test('8 read and 4 write as an event that no rule and no webhook wants', async () => {
+  test('8 read and 4 write for an event without a matching rule or webhook', async () => {
     expect(await home.say(a.presence(true)), text()).toEqual({ read: 8, write: 4 });
   });
 
-  test('2 read and half a write as a report a minute that changes nothing', async () => {
-    // The first two after a change are queued: only then it is known that nothing waits.
+  test('2 read and 0.5 write for an unchanged report every minute', async () => {
+    // The first two reports after a change are queued: only then is it known that no message is waiting.
     for (let minute = 0; minute < 2; minute++) await home.say(a.presence(true), 60_000);
     const costs = [];
     for (let minute = 0; minute < 60; minute++) costs.push(await home.say(a.presence(true), 60_000));
-    const { read, write } = consumed.report;
+    const { read, write } = consumption.report;
     expect(sumOf(costs), text()).toEqual({ read: 60 * read, write: 60 * write });
   });
 
-  test('2 read and a write as five such reports in a call, once in five minutes', async () => {
+  test('2 read and 1 write for five such reports in a call every five minutes', async () => {
     const costs = [];
     for (let call = 0; call < 4; call++) {
       const reports = Array.from({ length: 5 }, () => a.presence(true));
       costs.push(await home.say(reports, 300_000));
     }
-    expect(costs, text()).toEqual(costs.map(() => unitsOf(consumed.fiveReports)));
+    expect(costs, text()).toEqual(costs.map(() => unitsOf(consumption.fiveReports)));
   });
 
-  test('4 read and no write as a check of a sensor that is there', async () => {
+  test('4 read and no write for a check of an active sensor', async () => {
     const { customerId, sensorId } = home;
     await home.say(a.presence(true));
-    const check = async () => metered.queues.timers.send(encode({ type: 'check_sensor', customerId, sensorId }));
-    expect(await metered.costOf(400_000, check), text()).toEqual(unitsOf(consumed.check));
+    const check = async () => metered.queues.timers.send(encodeTask({ type: 'check_sensor', customerId, sensorId }));
+    expect(await metered.costOf(400_000, check), text()).toEqual(unitsOf(consumption.check));
   });
 });

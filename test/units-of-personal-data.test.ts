@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** A home with a sensor, who manages it, and a colleague. */
+/** Creates a home with a sensor, a manager and a colleague. */
 const furnish = async (name: string) => {
   const home = await metered.furnish(name);
   const admin = await adminOf(metered.cloud.url);
@@ -19,19 +19,19 @@ const furnish = async (name: string) => {
   return { ...home, colleague, ask };
 };
 
-/** What a job costs until it waits for its last look, without the looks of who awaits it: their number is that of 100 ms. */
+/** The cost of a job until it waits for its last check, without the polling of the caller, whose number depends on time. */
 const costOf = async (run: () => Promise<unknown>) => {
   const { read, write } = await metered.costOf(1_000, run);
   return { read: read - (metered.ledger.lines()['get dataJob']?.read ?? 0), write };
 };
 
-test('an export of a user costs 30 read and 11 write, besides what is read of the home', async () => {
+test('an export of a user costs 30 read and 11 write, besides the reads of the home', async () => {
   const { ask, colleague } = await furnish('elm');
   const cost = await costOf(() => ask('exports', { kind: 'user', id: colleague.id }));
   expect(cost, metered.ledger.text()).toEqual({ read: 30, write: 11 });
 });
 
-test('an erasure of a user costs 34 read and 53 write: each item that goes is written, and its count', async () => {
+test('an erasure of a user costs 34 read and 53 write, for each deleted item and its count', async () => {
   const { ask, colleague } = await furnish('fir');
   const cost = await costOf(() => ask('erasures', { kind: 'user', id: colleague.id }));
   expect(cost, metered.ledger.text()).toEqual({ read: 34, write: 53 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-test('what is not watched, of 12 sensors and the rule and webhook of a home, costs 4 read and 1 write', async () => {
+test('the watch of a home with 12 sensors costs 4 read and 1 write', async () => {
   const home = await metered.furnish('maple');
   for (let more = 1; more < 12; more++) await linkSensor(home.client);
   const path = `/customers/${home.customerId}/watch`;

@@ -3,7 +3,7 @@ import { absent } from '../shared/store/engine/request.ts';
 import { createLedger, startEngine } from './bench/meter.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 
-// What an answer costs is the engine's own word: this is where that word is checked against the published rules.
+// The tests of units rely on the capacity that the engine reports, which is checked here against the published rules.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 describe('the embedded engine reports', () => {
   const ledger = createLedger();
@@ -19,11 +19,11 @@ describe('the embedded engine reports', () => {
     return ledger.total();
   };
   const key = (sk: string) => ({ pk: 'units', sk });
-  /** An item of exactly so many bytes: names and values of the keys, and of one more attribute. */
+  /** An item of exactly `bytes` bytes, with the names and values of the keys and one more attribute. */
   const sized = (sk: string, bytes: number) => ({ ...key(sk), v: 'x'.repeat(bytes - 10 - sk.length) });
   const due = (sk: string, time: string) => ({ ...key(sk), duePk: 'DUE#0', dueAt: time });
 
-  test('1 unit for each 4 KB of a consistent read, half of it for an eventual one, the least for nothing', async () => {
+  test('1 unit for each 4 KB of a consistent read, half of it for an eventual one, and the minimum for a missing item', async () => {
     const { table } = engine;
     await table.write({ put: sized('small', 100) });
     await table.write({ put: sized('4', 4_096) });
@@ -36,11 +36,11 @@ describe('the embedded engine reports', () => {
     expect(await read('5', true)).toEqual({ read: 2, write: 0 });
     expect(await read('5', false)).toEqual({ read: 1, write: 0 });
     expect(await read('none', true)).toEqual({ read: 1, write: 0 });
-    // What is not found is asked for once more, consistently.
+    // A missing item is read again, consistently.
     expect(await read('none', false)).toEqual({ read: 1.5, write: 0 });
   });
 
-  test('a query by the sum of its items, a batch of reads item by item', async () => {
+  test('the units of a query by the total size of its items, and of a batch of reads by item', async () => {
     const { table } = engine;
     const query = (pk: string, consistent?: boolean) =>
       costOf(() => table.query({ pk, ...(consistent !== undefined && { consistent }) }));
@@ -52,7 +52,7 @@ describe('the embedded engine reports', () => {
     expect(await costOf(() => table.getAllEventual(keys))).toEqual({ read: 2 + 1, write: 0 });
   });
 
-  test('1 unit for each KB of a write, by the larger one of before and after', async () => {
+  test('1 unit for each KB of a write, by the larger of the old and the new item', async () => {
     const { table } = engine;
     expect(await costOf(() => table.write({ put: sized('kb', 1_024) }))).toEqual({ read: 0, write: 1 });
     expect(await costOf(() => table.write({ put: sized('kb', 1_025) }))).toEqual({ read: 0, write: 2 });
@@ -61,7 +61,7 @@ describe('the embedded engine reports', () => {
     expect(await costOf(() => table.write({ remove: key('none') }))).toEqual({ read: 0, write: 1 });
   });
 
-  test('an index: 1 unit more to enter or leave it, 2 to move in it, none when its keys stay', async () => {
+  test('1 unit more for a write that enters or leaves an index, 2 for a move in it, and none for unchanged keys', async () => {
     const { table } = engine;
     const put = (item: object) => costOf(() => table.write({ put: { ...key('due'), ...item } }));
     expect(await put(due('due', '1'))).toEqual({ read: 0, write: 2 });
@@ -81,7 +81,7 @@ describe('the embedded engine reports', () => {
     expect(await costOf(transaction)).toEqual({ read: 0, write: 2 + 3 + 10 });
   });
 
-  test('nothing for a failed condition, which costs a write: the ledger adds what is missing', async () => {
+  test('nothing for a failed condition, which costs 1 write unit, so the ledger adds it', async () => {
     const { table } = engine;
     const again = () => engine.plain.write({ put: key('small'), where: absent });
     expect(await costOf(again)).toEqual({ read: 0, write: 0 });
@@ -89,7 +89,7 @@ describe('the embedded engine reports', () => {
   });
 });
 
-describe('units of', () => {
+describe('a call of', () => {
   let metered: Metered;
   let home: Awaited<ReturnType<Metered['furnish']>>;
   beforeAll(async () => {
@@ -102,15 +102,15 @@ describe('units of', () => {
   const costOfGet = (path: string) =>
     metered.costOf(1_000, async () => expect((await home.client.call('GET', path)).status).toBe(200));
 
-  test('GET /users/me: 3 read and 1 write', async () => {
+  test('GET /users/me costs 3 read and 1 write', async () => {
     expect(await costOfGet('/users/me'), metered.ledger.text()).toEqual({ read: 3, write: 1 });
   });
 
-  test('GET /sensors/{sensorId}: 3 read and 1 write', async () => {
+  test('GET /sensors/{sensorId} costs 3 read and 1 write', async () => {
     expect(await costOfGet(`/sensors/${home.sensorId}`), metered.ledger.text()).toEqual({ read: 3, write: 1 });
   });
 
-  test('GET /rules/{ruleId}: 3 read and 1 write', async () => {
+  test('GET /rules/{ruleId} costs 3 read and 1 write', async () => {
     const path = `/rules/${home.customerId * 10_000 + 1}`;
     expect(await costOfGet(path), metered.ledger.text()).toEqual({ read: 3, write: 1 });
   });

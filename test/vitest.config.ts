@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { whyNoDynoxide } from './fixtures/dynoxide.ts';
 
 /**
- * The files that take longest come first: one of them at the end would run alone. The first of each row mostly wait, so
- * they are apart: three of them at a time would leave the cores idle.
+ * The slowest files, which start first: at the end, one of them would run alone. Those that mostly wait are spread out,
+ * because three of them at a time would leave the cores idle.
  */
 const longest = [
   'faults/inside',
@@ -20,8 +20,8 @@ const longest = [
   'units-of-events',
   'journeys/many-processes',
   'functions/api/deliveries/replays',
-  'functions/api/deliveries/of-customer',
-  'journeys/listening',
+  'functions/api/deliveries/customer-deliveries',
+  'journeys/host-addresses',
   'functions/workers/data-jobs',
   'units-of-falls',
   'journeys/mqtt-many',
@@ -30,12 +30,12 @@ const longest = [
   'journeys/slow-receiver',
   'lib/client/package',
   'fuzz/fuzz',
-  'journeys/silence-seen-late',
+  'journeys/offline-seen-late',
   'functions/api/rules/lists',
   'lib/tools/aws/recover',
   'functions/api/auth/failed-logins',
   'journeys/restart',
-  'journeys/answered-night',
+  'journeys/acknowledged-night',
   'types',
 ].map((name) => `/test/${name}.test.ts`);
 
@@ -48,7 +48,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const root = new URL('..', import.meta.url);
-/** What starts dynoxide, which counts units and lets calls of the table fail. */
+/** Functions that start dynoxide, which counts units and lets table calls fail. */
 const ON_DYNOXIDE =
   /\b(startDynoxide|startEngine|startCountedCloud|createFaultWorld|createGate|createMetered|testFaults|startHostWithWorkers|onClient|meter\b)/;
 const skipped = whyNoDynoxide
@@ -62,17 +62,17 @@ export default defineConfig({
   test: {
     root: fileURLToPath(root),
     include: ['test/**/*.test.ts'],
-    // They synthesise and bundle first, and have a run of their own: npm run test:deployed.
+    // These synthesise and bundle first, and run separately: npm run test:deployed.
     exclude: ['test/deployed/**', ...skipped],
-    // Bounds for what hangs: the slowest test takes 7 s, and a busy machine three times as long.
+    // Limits for hanging tests: the slowest test takes 7 s, and three times as long on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One more than the cores that it is measured on, because tests also wait: for receivers, processes, the clock.
+    // One more than the cores of the measured machine, because tests also wait: for receivers, processes, the clock.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    // Files share what they import: loading it anew for each takes longer than most of their tests.
+    // Test files share imported modules: loading them again for each file takes longer than most of its tests.
     isolate: false,
-    // As `npm start` runs it: Node reads the files itself, without a second module system that compiles them.
+    // Like `npm start`: Node loads the files itself, without a second module system that compiles them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

@@ -3,13 +3,13 @@ import type { paths } from '#openapi';
 import { type RetryOptions, retryingFetch, type Send } from './retrying-fetch.ts';
 import { inSession, withToken } from './session.ts';
 
-/** How long (ms) an answer may take: longer than the service works on any call, the wait of a feed included. */
-const LONGEST = 30_000;
+/** Timeout (ms) of a call, longer than the service takes for any, including the long polling of a feed. */
+const TIMEOUT_MS = 30_000;
 
-const fetchInTime: Send = (request) =>
-  fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(LONGEST)]) });
+const fetchWithTimeout: Send = (request) =>
+  fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]) });
 
-/** How a client tells who it is: by a token, by the login of a user, or (cookies, open operations) not by itself. */
+/** How a client authenticates: with a token, as a user, or not at all (for cookies and open operations). */
 export type Identity =
   | { token: string; username?: never; password?: never }
   | { token?: never; username: string; password: string }
@@ -19,36 +19,36 @@ export type ClientOptions = Identity &
   RetryOptions & {
     /** The address of the API, such as `https://cloud.example.com/api/v1`. */
     baseUrl: string;
-    /** Instead of the `fetch` of the platform, which has 30 s for each call. */
+    /** Replaces the built-in `fetch`, which times out after 30 s. */
     fetch?: Send;
   };
 
-/** A client of openapi-fetch that knows this API: an unknown path, parameter or field does not compile. */
+/** An openapi-fetch client typed for this API: an unknown path, parameter or field does not compile. */
 export type Client = OpenApiClient<paths>;
 
-const identified = (send: Send, baseUrl: string, { token, username, password }: Identity): Send => {
+const authenticated = (send: Send, baseUrl: string, { token, username, password }: Identity): Send => {
   if (token !== undefined) return withToken(send, token);
   return username === undefined ? send : inSession(send, baseUrl, { username, password });
 };
 
 /**
- * Makes a client of the API: `client.GET('/sensors')` and so on give `{ data, error, response }`, and `ok()` makes the
- * body or a thrown `Problem` of it. A call that is refused for a time (429; 503 where nothing is changed) is repeated
- * after its Retry-After. A session that has ended is renewed.
+ * Creates a client of the API. Calls such as `client.GET('/sensors')` return `{ data, error, response }`; `ok()` returns
+ * the body or throws a `Problem`. A 429, or a 503 for a call that changes nothing, is retried after its Retry-After. A
+ * session that has ended is renewed.
  */
 export const createClient = ({
-  fetch: send = fetchInTime,
+  fetch: send = fetchWithTimeout,
   baseUrl,
   longestWait,
   pause,
-  ...who
+  ...identity
 }: ClientOptions): Client => {
   const base = baseUrl.replace(/\/+$/, '');
-  const hasToken = who.token !== undefined || who.username !== undefined;
+  const hasToken = identity.token !== undefined || identity.username !== undefined;
   return create<paths>({
     baseUrl: base,
-    fetch: identified(retryingFetch(send, { longestWait, pause }), base, who),
-    // Who has a token is nobody else, whatever cookies a browser has.
+    fetch: authenticated(retryingFetch(send, { longestWait, pause }), base, identity),
+    // A client with a token must not be identified by cookies of the browser.
     ...(hasToken && { credentials: 'omit' }),
   });
 };

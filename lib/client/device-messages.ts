@@ -1,21 +1,21 @@
 import type { DeviceMessage, MakerAMessage, MakerBMessage } from '#openapi';
 
 export type Maker = 'maker_a' | 'maker_b';
-/** How far a fall is: `suspected`, `alarm` (somebody lies and does not get up), `over`. */
+/** The state of a fall: `suspected`, `alarm` (the person does not get up) or `over`. */
 export type FallState = 'suspected' | 'alarm' | 'over';
 
-/** What a device of one maker says. Times are ms since the Unix epoch. */
-export type Words = {
+/** Creates the messages of a device of one maker. Times are ms since the Unix epoch. */
+export type DeviceMessages = {
   fall: (state: FallState, start: number, now: number) => DeviceMessage;
   presence: (people: number, now: number) => DeviceMessage;
   bedExit: (now: number) => DeviceMessage;
 };
 
 const statuses = { suspected: 'fall_detected', alarm: 'calling', over: 'finished' } as const;
-/** Poses of maker B: a suspected fall, a fall, and standing. */
+/** The poses of maker B for a suspected fall, a fall, and standing. */
 const poses = { suspected: 2, alarm: 5, over: 3 } as const;
 
-const makerA: Words = {
+const makerA: DeviceMessages = {
   fall: (state, timestamp, statusUpdateTimestamp): MakerAMessage => ({
     type: 5,
     payload: {
@@ -31,7 +31,7 @@ const makerA: Words = {
   bedExit: (timestamp): MakerAMessage => ({ type: 10, payload: { timestamp } }),
 };
 
-const makerB: Words = {
+const makerB: DeviceMessages = {
   fall: (state, _, timestamp): MakerBMessage => ({
     cmd: 'event',
     type: 2,
@@ -44,7 +44,7 @@ const makerB: Words = {
     timestamp,
     data: { 'number-people': people },
   }),
-  // Leaving the area 0, which is the bed (area_type 2).
+  // Leaving area 0, which is the bed (area_type 2).
   bedExit: (timestamp): MakerBMessage => ({
     cmd: 'event',
     type: 1,
@@ -53,4 +53,4 @@ const makerB: Words = {
   }),
 };
 
-export const wordsOf: Readonly<Record<Maker, Words>> = { maker_a: makerA, maker_b: makerB };
+export const deviceMessagesOf: Readonly<Record<Maker, DeviceMessages>> = { maker_a: makerA, maker_b: makerB };

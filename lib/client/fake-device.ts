@@ -1,75 +1,75 @@
 import type { Messages, MessagesAccepted, Registration } from '#openapi';
 import { type ClientOptions, createClient } from './client.ts';
-import { type FallState, type Maker, type Words, wordsOf } from './device-messages.ts';
+import { type DeviceMessages, deviceMessagesOf, type FallState, type Maker } from './device-messages.ts';
 import { ok } from './problem.ts';
 
-type Reached = Pick<ClientOptions, 'baseUrl' | 'fetch' | 'longestWait' | 'pause'> & {
-  /** The clock of the device (ms since the Unix epoch); that of this machine without it. */
+type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch' | 'longestWait' | 'pause'> & {
+  /** The clock of the device (ms since the Unix epoch); by default the system clock. */
   now?: () => number;
 };
-/** A device that is registered. */
-export type KnownDevice = Reached & { manufacturer: Maker; sensorId: string; deviceToken: string };
-/** A device that is not. `hardwareId` is its MAC address of 12 hexadecimal digits; that of maker A may have colons. */
-export type NewFakeDevice = Reached & {
+/** A registered device. */
+export type KnownDevice = Connection & { manufacturer: Maker; sensorId: string; deviceToken: string };
+/** A device to register. `hardwareId` is its MAC address, 12 hexadecimal digits; for maker A, colons are allowed. */
+export type NewFakeDevice = Connection & {
   provisioningKey: string;
   manufacturer: Maker;
   hardwareId: string;
   firmwareVersion?: number;
 };
 
-/** A sensor that is none, for tests of integrations. Its messages are those that sensors of its maker send. */
+/** A simulated sensor for integration tests. It sends the same messages as real sensors of its maker. */
 export class FakeDevice {
   readonly sensorId: string;
-  /** The token of the device, to be kept for the next time. */
+  /** The token of the device. Store it to use the device again later. */
   readonly deviceToken: string;
-  readonly #words: Words;
+  readonly #messages: DeviceMessages;
   readonly #now: () => number;
   readonly #client: ReturnType<typeof createClient>;
   #fallSince: number | null = null;
 
-  constructor({ manufacturer, sensorId, deviceToken, now = Date.now, ...reached }: KnownDevice) {
+  constructor({ manufacturer, sensorId, deviceToken, now = Date.now, ...connection }: KnownDevice) {
     this.sensorId = sensorId;
     this.deviceToken = deviceToken;
-    this.#words = wordsOf[manufacturer];
+    this.#messages = deviceMessagesOf[manufacturer];
     this.#now = now;
-    this.#client = createClient({ ...reached, token: deviceToken });
+    this.#client = createClient({ ...connection, token: deviceToken });
   }
 
   /**
-   * Registers a device with a provisioning key. Give the `pairingCode` to POST `/sensors/link` as its `code`, so that
-   * the sensor belongs to a customer. Throws a Problem where the key is wrong, or the sensor is linked already.
+   * Registers a device with a provisioning key. To link the sensor to a customer, pass the `pairingCode` to POST
+   * `/sensors/link` as its `code`. Throws a Problem if the key is wrong or the sensor is already linked.
    */
-  static async register(given: NewFakeDevice): Promise<FakeDevice & { pairingCode: string }> {
-    const { provisioningKey, hardwareId, firmwareVersion = 42, now, ...device } = given;
-    const { manufacturer, ...reached } = device;
-    const client = createClient({ ...reached, token: provisioningKey });
+  static async register(options: NewFakeDevice): Promise<FakeDevice & { pairingCode: string }> {
+    const { provisioningKey, hardwareId, firmwareVersion = 42, now, ...device } = options;
+    const { manufacturer, ...connection } = device;
+    const client = createClient({ ...connection, token: provisioningKey });
     const body = { manufacturer, hardwareId, firmwareVersion };
     const { sensorId, deviceToken, pairingCode }: Registration = await ok(client.POST('/devices/register', { body }));
     return Object.assign(new FakeDevice({ ...device, sensorId, deviceToken, ...(now && { now }) }), { pairingCode });
   }
 
-  /** Sends messages as they are: one, or up to 100. Throws a Problem where they are refused. */
+  /** Sends one raw message, or up to 100. Throws a Problem if they are rejected. */
   send(body: Messages): Promise<MessagesAccepted> {
     return ok(
       this.#client.POST('/devices/{sensorId}/messages', { params: { path: { sensorId: this.sensorId } }, body }),
     );
   }
 
-  /** Says how far a fall is. The states until `over` are those of one fall; after it, a new one begins. */
+  /** Reports the state of a fall. After `over`, the next report starts a new fall. */
   fall(state: FallState = 'alarm'): Promise<MessagesAccepted> {
     const now = this.#now();
     const since = this.#fallSince ?? now;
     this.#fallSince = state === 'over' ? null : since;
-    return this.send(this.#words.fall(state, since, now));
+    return this.send(this.#messages.fall(state, since, now));
   }
 
-  /** Says how many people are in the room. Maker A only tells whether there is anybody. */
+  /** Reports the number of people in the room. Maker A only reports whether anybody is there. */
   presence(people: number): Promise<MessagesAccepted> {
-    return this.send(this.#words.presence(people, this.#now()));
+    return this.send(this.#messages.presence(people, this.#now()));
   }
 
-  /** Says that somebody left the bed. */
+  /** Reports that somebody left the bed. */
   bedExit(): Promise<MessagesAccepted> {
-    return this.send(this.#words.bedExit(this.#now()));
+    return this.send(this.#messages.bedExit(this.#now()));
   }
 }

@@ -3,61 +3,60 @@ import type { Client } from './client.ts';
 import { type Pause, pause } from './pause.ts';
 import { ok, statusOf } from './problem.ts';
 
-const LONGEST_PAUSE = 30;
-/** After so long (ms) a message is fetched again, because receivers refuse a signature that is older than 5 minutes. */
-export const FRESH = 120_000;
+const MAX_PAUSE_SECONDS = 30;
+/** Age (ms) from which a message is fetched again, because receivers reject signatures older than 5 minutes. */
+export const REFETCH_AFTER_MS = 120_000;
 
 export type FeedOptions = {
-  /** Begins behind this message; without it, at the oldest one that was not taken. */
+  /** Start after this message; by default at the oldest unacknowledged one. */
   after?: string;
-  /** How many messages one call may bring, 1 to 100. */
+  /** The most messages per call, 1 to 100. */
   limit?: number;
-  /** How long (s) a call waits for a message, 1 to 20. */
+  /** Seconds that a call waits for a message, 1 to 20. */
   wait?: number;
   /** Ends the feed when it is aborted. */
   signal?: AbortSignal;
-  /** Is told when the service cannot be reached, and in how many seconds it is asked again. */
+  /** Called when the service cannot be reached, with the seconds until the next attempt. */
   onTrouble?: (error: unknown, seconds: number) => void;
   pause?: Pause;
-  /** The clock, ms. */
+  /** The clock (ms). */
   now?: () => number;
 };
 
-/** No answer, or one that says that the service is in trouble. Any other answer would be the same again. */
-const mayPass = (error: unknown): boolean => {
+/** Whether an error may be temporary: no response, 429, or 5xx. */
+const isTemporary = (error: unknown): boolean => {
   const status = statusOf(error);
   return status >= 500 || status === 429 || (status === 0 && error instanceof Error);
 };
 
 type Query = { after: string | undefined; limit: number; wait: number };
 
-/** A call of the feed: once, or repeated until it has an answer. */
-const asking = (client: Client, webhookId: string, { signal, onTrouble, pause: wait = pause }: FeedOptions) => {
-  const ask = ({ after, ...query }: Query, isEndable?: AbortSignal): Promise<FeedDelivery[]> => {
+/** Returns functions that fetch messages: once, or with retries until there is a response. */
+const createFetcher = (client: Client, webhookId: string, { signal, onTrouble, pause: wait = pause }: FeedOptions) => {
+  const fetchOnce = ({ after, ...query }: Query, abortSignal?: AbortSignal): Promise<FeedDelivery[]> => {
     const params = { path: { webhookId }, query: { ...query, ...(after !== undefined && { after }) } };
-    return ok(client.GET('/webhooks/{webhookId}/feed', { params, ...(isEndable && { signal: isEndable }) }));
+    return ok(client.GET('/webhooks/{webhookId}/feed', { params, ...(abortSignal && { signal: abortSignal }) }));
   };
-  const askPatiently = async (query: Query): Promise<FeedDelivery[]> => {
-    for (let seconds = 1; ; seconds = Math.min(2 * seconds, LONGEST_PAUSE)) {
+  const fetchWithRetries = async (query: Query): Promise<FeedDelivery[]> => {
+    for (let seconds = 1; ; seconds = Math.min(2 * seconds, MAX_PAUSE_SECONDS)) {
       try {
-        return await ask(query, signal);
+        return await fetchOnce(query, signal);
       } catch (error) {
-        if (signal?.aborted || !mayPass(error)) throw error;
+        if (signal?.aborted || !isTemporary(error)) throw error;
         onTrouble?.(error, seconds);
         await wait(seconds, signal);
       }
     }
   };
-  return { ask, askPatiently };
+  return { fetchOnce, fetchWithRetries };
 };
 
 /**
- * Gives the messages of a webhook without an address as they come, in order for each sensor, for ever. A message is
- * acknowledged after the next one was asked for, never before: what was not is given again by the next feed, so a
- * receiver that ends at any line misses nothing, and knows what it gets twice by its `id`. Signatures are not older than
- * two minutes. Leaving the loop
- * acknowledges what came before the last message; to take that one too, ask for the next. Throws a Problem where the
- * webhook is off (409), or `after` or the webhook unknown (404).
+ * Yields the messages of a webhook without a URL as they arrive, in order for each sensor, without end. A message is
+ * acknowledged only when the next one is requested. The next feed returns all that were not acknowledged, so a receiver
+ * that crashes at any line misses nothing, and recognizes duplicates by their `id`. Leaving the loop acknowledges all but
+ * the last message. Signatures are at most two minutes old. Throws a Problem if the webhook is disabled (409), or if it
+ * or `after` is unknown (404).
  */
 export async function* feed(
   client: Client,
@@ -65,16 +64,16 @@ export async function* feed(
   options: FeedOptions = {},
 ): AsyncGenerator<FeedDelivery, void, undefined> {
   const { limit = 100, wait = 20, signal, now = Date.now } = options;
-  const { ask, askPatiently } = asking(client, webhookId, options);
+  const { fetchOnce, fetchWithRetries } = createFetcher(client, webhookId, options);
   let done = options.after;
   let acknowledged = done;
   try {
     while (!signal?.aborted) {
-      const messages = await askPatiently({ after: done, limit, wait });
+      const messages = await fetchWithRetries({ after: done, limit, wait });
       const fetched = now();
       acknowledged = done;
       for (const message of messages) {
-        if (now() - fetched > FRESH) break;
+        if (now() - fetched > REFETCH_AFTER_MS) break;
         yield message;
         done = message.id;
       }
@@ -82,7 +81,7 @@ export async function* feed(
   } catch (error) {
     if (!signal?.aborted) throw error;
   } finally {
-    // Where this fails, the next feed gives again what was not acknowledged.
-    if (done !== acknowledged) await ask({ after: done, limit: 1, wait: 0 }).catch(() => {});
+    // If this fails, the next feed returns the messages again.
+    if (done !== acknowledged) await fetchOnce({ after: done, limit: 1, wait: 0 }).catch(() => {});
   }
 }

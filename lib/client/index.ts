@@ -1,4 +1,4 @@
-// What the package is: the one entry that users import.
+// The entry point of the package.
 export type * from '#openapi';
 export { type Client, type ClientOptions, createClient, type Identity } from './client.ts';
 export type { FallState, Maker } from './device-messages.ts';

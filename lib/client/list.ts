@@ -1,6 +1,6 @@
 import type { paths } from '#openapi';
 import type { Client } from './client.ts';
-import { type Answered, bodyOf } from './problem.ts';
+import { type ApiResult, bodyOf } from './problem.ts';
 
 type Page<T> = { total: number; page: number; perPage: number; data: T[] };
 type Lists = {
@@ -11,26 +11,28 @@ type Lists = {
     : never]: paths[P] extends {
     get: { parameters: infer G; responses: { 200: { content: { 'application/json': Page<infer T>[] } } } };
   }
-    ? { given: G; item: T }
+    ? { parameters: G; item: T }
     : never;
 };
-/** The paths of all lists that come in pages. */
+/** The paths of all paginated lists. */
 export type ListPath = keyof Lists;
-/** What one entry of a list is. */
+/** The type of the items of a list. */
 export type ItemOf<P extends ListPath> = Lists[P]['item'];
 
 type Query = Record<string, unknown>;
-/** The parameters of a list: `path` where the path has some, and `query` without the page. */
-type Given<P extends ListPath> = {
-  [K in keyof Lists[P]['given'] as K extends 'path' | 'query' ? K : never]: K extends 'query'
-    ? Omit<NonNullable<Lists[P]['given'][K]>, 'page' | 'after'>
-    : Lists[P]['given'][K];
+/** The parameters of a list: `path` if the path has any, and `query` without the page. */
+type ListParams<P extends ListPath> = {
+  [K in keyof Lists[P]['parameters'] as K extends 'path' | 'query' ? K : never]: K extends 'query'
+    ? Omit<NonNullable<Lists[P]['parameters'][K]>, 'page' | 'after'>
+    : Lists[P]['parameters'][K];
 };
-type Params<P extends ListPath> = Lists[P]['given'] extends { path: object } ? [params: Given<P>] : [params?: Given<P>];
+type ListArguments<P extends ListPath> = Lists[P]['parameters'] extends { path: object }
+  ? [params: ListParams<P>]
+  : [params?: ListParams<P>];
 
-const MOST = 200;
+const MAX_PER_PAGE = 200;
 
-/** The query of the next page: a list without an exact total links to it, others are counted. */
+/** Returns the query of the next page, from the Link header if the total is not exact; null after the last page. */
 const nextOf = ({ total, page, perPage }: Page<unknown>, { headers }: Response, query: Query): Query | null => {
   if (!headers.has('X-Total-Is')) return (page + 1) * perPage < total ? { ...query, page: page + 1 } : null;
   const [, link] = /^<\?(.*)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
@@ -38,27 +40,26 @@ const nextOf = ({ total, page, perPage }: Page<unknown>, { headers }: Response, 
 };
 
 /**
- * Gives all entries of a list, page by page, as they are asked for: `for await (const sensor of listAll(client,
- * '/sensors'))`. `query` may have filters, an order, and the length of a page (200 without it). Throws a Problem where
- * a page is refused. What is added or removed meanwhile may be missed or seen twice, but in lists that are in the
- * order of their ids.
+ * Yields all items of a list and fetches its pages as needed: `for await (const sensor of listAll(client, '/sensors'))`.
+ * `query` can contain filters, a sort order and the page size (200 by default). Throws a Problem if a page is rejected.
+ * Items that are added or removed meanwhile may be missed or returned twice, except in lists sorted by id.
  */
 export async function* listAll<P extends ListPath>(
   client: Client,
   path: P,
-  ...[params]: Params<P>
+  ...[params]: ListArguments<P>
 ): AsyncGenerator<ItemOf<P>, void, undefined> {
-  // The compiler cannot follow what all these paths have in common.
+  // The compiler cannot infer what all these paths have in common.
   const get = client.GET as unknown as (
     path: string,
     init: { params: { path: unknown; query: Query } },
-  ) => Promise<Answered<Page<ItemOf<P>>[]>>;
-  const given = Object(params) as { path?: unknown; query?: Query };
-  for (let query: Query | null = { perPage: MOST, ...given.query }; query !== null; ) {
-    const answer = await get(path, { params: { path: given.path, query } });
-    const [page] = bodyOf(answer);
+  ) => Promise<ApiResult<Page<ItemOf<P>>[]>>;
+  const { path: pathParams, query: filters } = Object(params) as { path?: unknown; query?: Query };
+  for (let query: Query | null = { perPage: MAX_PER_PAGE, ...filters }; query !== null; ) {
+    const result = await get(path, { params: { path: pathParams, query } });
+    const [page] = bodyOf(result);
     if (!page) return;
     yield* page.data;
-    query = nextOf(page, answer.response, query);
+    query = nextOf(page, result.response, query);
   }
 }

@@ -1,4 +1,4 @@
-/** Waits so many seconds; rejects with the reason of the signal when that is aborted before. */
+/** Waits for a number of seconds. Rejects with the reason of the signal if it is aborted first. */
 export const pause = (seconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {

@@ -1,7 +1,7 @@
 import { Problem, problemOf } from './problem.ts';
 import type { Send } from './retrying-fetch.ts';
 
-/** Sends calls with a token: that of a user, of a device, of a webhook, or a provisioning key. */
+/** Returns a `fetch` that sends a token: that of a user, device or webhook, or a provisioning key. */
 export const withToken =
   (send: Send, token: string): Send =>
   (request) => {
@@ -10,8 +10,8 @@ export const withToken =
   };
 
 /**
- * Sends calls in a session, which begins with the first call. When the session has ended, or the service forgot it, a
- * new one begins, and the call is sent once more: a 401 says that it was not carried out.
+ * Returns a `fetch` that logs in at the first call. If the session has ended, it logs in again and resends the call,
+ * which was not executed because it got a 401.
  */
 export const inSession = (send: Send, baseUrl: string, user: { username: string; password: string }): Send => {
   const logIn = async (): Promise<string> => {
@@ -22,25 +22,25 @@ export const inSession = (send: Send, baseUrl: string, user: { username: string;
     const body: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw problemOf(response, body);
     const token = response.headers.get('Token');
-    if (token === null) throw new Problem(response.status, 'the answer to the login has no header Token');
+    if (token === null) throw new Problem(response.status, 'the login response has no Token header');
     return token;
   };
   let session: Promise<string> | undefined;
-  const begin = (): Promise<string> => {
-    const begun = logIn();
-    session = begun;
-    // A login that failed is tried again by the next call.
-    begun.catch(() => {
-      if (session === begun) session = undefined;
+  const start = (): Promise<string> => {
+    const started = logIn();
+    session = started;
+    // The next call retries a failed login.
+    started.catch(() => {
+      if (session === started) session = undefined;
     });
-    return begun;
+    return started;
   };
   return async (request) => {
-    const current = session ?? begin();
+    const current = session ?? start();
     const response = await withToken(send, await current)(request.clone());
     if (response.status !== 401) return response;
-    // Of several calls that learn it at the same time, the first one logs in.
-    const next = session === current ? begin() : (session ?? begin());
+    // If several calls get a 401 at the same time, only the first one logs in.
+    const next = session === current ? start() : (session ?? start());
     return withToken(send, await next)(request);
   };
 };

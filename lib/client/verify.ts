@@ -1,9 +1,9 @@
 /** The headers of a request: those of `fetch`, or of `node:http` with lower-case names. */
 export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-/** The body as it arrived, before any parser: its bytes, or its text. */
+/** The body as it arrived, before any parsing: its bytes, or its text. */
 export type ReceivedBody = string | Uint8Array;
 
-/** Why a request is not taken: a header is missing or has a wrong form, it is too old, or not signed by the secret. */
+/** Why verification failed: a header is missing or malformed, the timestamp is too old, or the signature does not match. */
 export type Reason = 'missing' | 'expired' | 'wrong';
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
@@ -14,8 +14,8 @@ export class VerificationError extends Error {
   }
 }
 
-const TOLERANCE = 300;
-const SECRET = 'whsec_';
+const TOLERANCE_SECONDS = 300;
+const SECRET_PREFIX = 'whsec_';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 const V1 = /^v1,[A-Za-z0-9+/]{43}=$/;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
@@ -25,9 +25,9 @@ const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(at
 const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** The key behind a secret: `whsec_` and Base64 of it, or any other text as it is. */
+/** Returns the key of a secret: decoded from Base64 after `whsec_`, or else the text itself. */
 const standardKey = (secret: string): Uint8Array<ArrayBuffer> => {
-  const rest = secret.startsWith(SECRET) ? secret.slice(SECRET.length) : '';
+  const rest = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : '';
   return rest !== '' && BASE64.test(rest) ? fromBase64(rest) : utf8(secret);
 };
 
@@ -38,7 +38,7 @@ const headerOf = (headers: ReceivedHeaders, name: string): string => {
   return typeof value === 'string' ? value : value.join(' ');
 };
 
-/** `subtle.verify` compares in a time that does not depend on where the signatures differ. */
+/** Whether one of the signatures is valid. `subtle.verify` compares in constant time. */
 const isSigned = async (
   key: Uint8Array<ArrayBuffer>,
   text: Uint8Array<ArrayBuffer>,
@@ -46,8 +46,8 @@ const isSigned = async (
 ): Promise<boolean> => {
   if (key.length === 0) throw new TypeError('the secret is empty');
   const hmac = await crypto.subtle.importKey('raw', key, HMAC, false, ['verify']);
-  const judged = await Promise.all(signatures.map((signature) => crypto.subtle.verify('HMAC', hmac, signature, text)));
-  return judged.includes(true);
+  const results = await Promise.all(signatures.map((signature) => crypto.subtle.verify('HMAC', hmac, signature, text)));
+  return results.includes(true);
 };
 
 const joined = (start: string, body: ReceivedBody): Uint8Array<ArrayBuffer> => {
@@ -63,36 +63,42 @@ const listOf = (secret: string | readonly string[]): readonly string[] =>
   typeof secret === 'string' ? [secret] : secret;
 
 /**
- * Checks a delivery by `webhook-signature` (Standard Webhooks, v1): the sender knows the secret, no byte was changed,
- * and it was sent within `tolerance` seconds (300) of `now` (ms since the Unix epoch, the clock of this machine without
- * it). One of its signatures must be of one of the secrets, so both sides can change theirs at their own time. Gives the
- * id of the delivery, which all its attempts have, and when this one was sent (ms). Throws a VerificationError.
+ * Verifies the `webhook-signature` of a delivery (Standard Webhooks, v1): the sender knows the secret, the body is
+ * unchanged, and it was sent within `tolerance` seconds (300 by default) of `now` (ms; by default the system clock). One
+ * signature must match one of the secrets, so sender and receiver can rotate them independently. Returns the id of the
+ * delivery, which is the same for all its attempts, and when this attempt was sent (ms). Throws a VerificationError.
  */
 export const verify = async (
   headers: ReceivedHeaders,
   body: ReceivedBody,
   secret: string | readonly string[],
-  { now = Date.now(), tolerance = TOLERANCE }: { now?: number; tolerance?: number } = {},
+  { now = Date.now(), tolerance = TOLERANCE_SECONDS }: { now?: number; tolerance?: number } = {},
 ): Promise<{ id: string; sentAt: number }> => {
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature').split(/,? +/);
   const read = signatures.flatMap((signature) => (V1.test(signature) ? fromBase64(signature.slice('v1,'.length)) : []));
   if (id === '' || !/^\d{1,12}$/.test(timestamp) || read.length === 0)
-    throw new VerificationError('missing', 'webhook-id, webhook-timestamp and webhook-signature are needed');
+    throw new VerificationError(
+      'missing',
+      'webhook-id, webhook-timestamp or webhook-signature is missing or malformed',
+    );
   const sentAt = Number(timestamp) * 1_000;
   if (Math.abs(now - sentAt) > tolerance * 1_000)
-    throw new VerificationError('expired', `the time of sending is more than ${tolerance} s away`);
+    throw new VerificationError(
+      'expired',
+      `webhook-timestamp differs from the current time by more than ${tolerance} s`,
+    );
   const text = joined(`${id}.${timestamp}.`, body);
   for (const key of listOf(secret)) {
     if (await isSigned(standardKey(key), text, read)) return { id, sentAt };
   }
-  throw new VerificationError('wrong', 'the signature is not of this body and secret');
+  throw new VerificationError('wrong', 'the signature does not match the body and the secret');
 };
 
 /**
- * Checks a delivery by the older `X-Service-Cloud-Signature`, which covers neither its id nor its time: whoever has a
- * request can send it again. Prefer `verify`. Throws a VerificationError.
+ * Verifies the older `X-Service-Cloud-Signature` of a delivery. It covers neither id nor time, so anyone who intercepts a
+ * request can replay it. Prefer `verify`. Throws a VerificationError.
  */
 export const verifySimple = async (
   headers: ReceivedHeaders,
@@ -100,9 +106,9 @@ export const verifySimple = async (
   secret: string | readonly string[],
 ): Promise<void> => {
   const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(headerOf(headers, 'x-service-cloud-signature')) ?? [];
-  if (hex === undefined) throw new VerificationError('missing', 'X-Service-Cloud-Signature is needed');
+  if (hex === undefined) throw new VerificationError('missing', 'X-Service-Cloud-Signature is missing or malformed');
   for (const key of listOf(secret)) {
     if (await isSigned(utf8(key), joined('', body), [fromHex(hex)])) return;
   }
-  throw new VerificationError('wrong', 'the signature is not of this body and secret');
+  throw new VerificationError('wrong', 'the signature does not match the body and the secret');
 };

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Time as an argument, so that tests can control it. All values are ms; `now` counts from the Unix epoch. */
+/** A source of time that tests can control. All values are in ms; `now` counts from the Unix epoch. */
 export type Clock = {
   now(): number;
   /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void;
 };
 
-/** The time of this machine. A waiting timer doesn't keep the process alive. */
+/** The system clock. A pending timer does not keep the process alive. */
 export const systemClock: Clock = {
   now: Date.now,
   after(ms, run) {
@@ -19,9 +19,9 @@ export const systemClock: Clock = {
 /** A clock that moves only when `advance` is called. */
 export type VirtualClock = Clock & {
   /**
-   * Moves time forward and runs the timers that become due, including those that are set meanwhile: in order of time,
-   * and at equal times in the order in which they were set. Before, between and after the timers, all pending promise
-   * callbacks run. Only one call at a time is allowed.
+   * Moves time forward and runs the timers that become due, including those set meanwhile, in order of time. Timers due
+   * at the same time run in the order in which they were set. All pending promise callbacks run before, between and
+   * after the timers. Only one call at a time is allowed.
    */
   advance(ms: number): Promise<void>;
 };
@@ -34,7 +34,7 @@ const earliest = (timers: Iterable<Timer>): Timer | undefined => {
   return first;
 };
 
-/** Creates a virtual clock that shows `start`, in ms since the Unix epoch. */
+/** Creates a virtual clock that starts at `start` (ms since the Unix epoch). */
 export const virtualClock = (start: number): VirtualClock => {
   const timers = new Set<Timer>();
   let time = start;
@@ -47,7 +47,7 @@ export const virtualClock = (start: number): VirtualClock => {
     },
     async advance(ms) {
       const end = time + ms;
-      // One turn of the event loop empties the queue of microtasks, however long the chains of promises are.
+      // One turn of the event loop drains the microtask queue, however long the promise chains are.
       await setImmediate();
       for (let next = earliest(timers); next && next.at <= end; next = earliest(timers)) {
         timers.delete(next);
@@ -60,17 +60,17 @@ export const virtualClock = (start: number): VirtualClock => {
   };
 };
 
-/** A clock that runs with that of the machine, and can be set ahead. */
+/** A clock that runs in real time and can be moved ahead. */
 export type SkippingClock = Clock & {
-  /** The time (ms) when the next timer is due; Infinity when there is none. */
-  next(): number;
-  /** Sets the clock to a time; a time in the past is ignored. Timers that become due run at once, in order. */
+  /** The time (ms) at which the next timer is due; Infinity if there is none. */
+  nextDue(): number;
+  /** Moves the clock ahead to a time; a time in the past is ignored. Timers that become due run at once, in order. */
   skipTo(time: number): void;
 };
 
 /**
- * Creates a clock that shows `start` (ms since the Unix epoch) now. Unlike a virtual clock it continues to run, so
- * code that waits for a short time goes on.
+ * Creates a clock that starts at `start` (ms since the Unix epoch). Unlike a virtual clock it keeps running, so code
+ * that waits briefly is not stuck.
  */
 export const skippingClock = (start: number): SkippingClock => {
   const timers = new Set<Timer>();
@@ -85,24 +85,24 @@ export const skippingClock = (start: number): SkippingClock => {
   return {
     now,
     after(ms, run) {
-      const waiting = setTimeout(fire, Math.max(0, ms) + 1).unref();
+      const timeout = setTimeout(fire, Math.max(0, ms) + 1).unref();
       const cancel = () => {
-        clearTimeout(waiting);
+        clearTimeout(timeout);
         timers.delete(timer);
       };
       const timer = {
         at: now() + Math.max(0, ms),
         run: () => {
-          clearTimeout(waiting);
+          clearTimeout(timeout);
           run();
         },
       };
       timers.add(timer);
       return cancel;
     },
-    next: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
+    nextDue: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
     skipTo(time) {
-      // The clock shows whole ms, as every clock here.
+      // Like every clock here, this one shows whole ms.
       ahead += Math.max(0, Math.round(time - now()));
       fire();
     },
@@ -110,8 +110,8 @@ export const skippingClock = (start: number): SkippingClock => {
 };
 
 /**
- * Lets callers sleep until the time that `dueAt` gives: `wait` resolves once this time has come, or when `signal`
- * aborts. Call `check` whenever `dueAt` may have become earlier.
+ * Lets callers sleep until the time that `dueAt` returns: `wait` resolves once that time has come, or when `signal`
+ * aborts. Call `check` whenever `dueAt` may have moved to an earlier time.
  */
 export const createWakeup = (clock: Clock, dueAt: () => number) => {
   const sleepers = new Set<() => void>();

@@ -12,12 +12,12 @@ import { startConsumers } from './consumers/consumers.ts';
 import { firstStart } from './first-start.ts';
 import { createBackpressure } from './http/backpressure.ts';
 import { createBodies } from './http/bodies.ts';
-import { closerOf } from './http/connections.ts';
+import { createCloser } from './http/connections.ts';
 import type { ExportFolder } from './http/export-folder.ts';
+import { createReader, withHostPages } from './http/host-pages.ts';
 import { createHttpServer, type RequestHandler } from './http/http-server.ts';
 import { largeBodies, messageCallsOf } from './http/large-bodies.ts';
 import { listen, type Origins } from './http/listening.ts';
-import { createReader, withOwnPages } from './http/own-pages.ts';
 import type { Prometheus } from './http/prometheus.ts';
 import { createRouter, type Route } from './http/router.ts';
 import { createApi } from './http/server.ts';
@@ -34,7 +34,7 @@ const loadHandlers = async (runtime: Runtime, around?: AroundInvocation): Promis
   return new Map(await Promise.all(loaded));
 };
 
-/** Loads and creates the broker when there is a port for MQTT. */
+/** Loads and creates the MQTT broker if it has a port. */
 const startMqtt = async (
   { host = LOOPBACK, mqttPort, around, log = standardLog }: CloudOptions,
   clock: Clock,
@@ -48,7 +48,7 @@ const startMqtt = async (
 
 const LOOPBACK = '127.0.0.1';
 
-/** Completes the settings with the addresses, which are known only once the servers listen. */
+/** Adds the addresses to the settings; they are known only once the servers listen. */
 const settingsAt = (
   { settings, tableEndpoint = '', queueEndpoint = '' }: CloudOptions,
   { others, all }: Origins,
@@ -61,7 +61,7 @@ const settingsAt = (
 });
 
 type ApiParts = { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock };
-/** Makes the API of the handlers, with what this host does beside them: bodies, backpressure, routes. */
+/** Builds the API from the handlers and from what API Gateway does in AWS: routing, body limits, throttling. */
 const apiOf = async (
   runtime: Runtime,
   { opened, prometheus, exported, clock }: ApiParts,
@@ -84,22 +84,22 @@ const apiOf = async (
     bodies: createBodies(),
     mayBeLarge: largeBodies(isForMessages, runtime.table),
     backpressure,
-    // The protocol that callers use, which may be that of a proxy in front.
+    // The protocol that callers use; with a proxy in front, this is the proxy's.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
-  return withOwnPages({ reader, prometheus, proxy: runtime.settings, exported }, api);
+  return withHostPages({ reader, prometheus, proxy: runtime.settings, exported }, api);
 };
 
-/** Starts the whole cloud in this process, with the same contracts and handlers as in AWS, on embedded engines. */
+/** Starts the whole cloud in this process: the contracts and handlers of AWS, on an embedded table and queues. */
 export const startCloud = async (options: CloudOptions) => {
-  const { host = LOOPBACK, clock = systemClock, wrap = (given) => given, log = standardLog } = options;
+  const { host = LOOPBACK, clock = systemClock, wrap = (unwrapped) => unwrapped, log = standardLog } = options;
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
   const server = createHttpServer({ version, corsOrigins, onError, tls });
-  const close = closerOf(server.server);
-  // The port must be known first, because the service gives its own address in answers. Until the server is opened,
-  // it answers 503.
+  const close = createCloser(server.server);
+  // The port must be known first, because responses contain the address of the service. Until the server is opened,
+  // it responds 503.
   const origins = await listen(server.server, {
     host,
     port: options.port,
@@ -112,10 +112,10 @@ export const startCloud = async (options: CloudOptions) => {
   const settings = settingsAt(options, origins, mqtt.rule);
   const table = await openTable(options, storage, settings.TABLE_NAME, clock);
   const opened = await startQueues(options, storage, clock);
-  const made = await createRuntime(options, { settings, table, opened, clock, publish: mqtt.publish });
-  const { prometheus, exported, valuesOf } = made;
-  const runtime = wrap(made.runtime);
-  const generated = await firstStart(store(made.runtime.table), options.first, made.runtime);
+  const created = await createRuntime(options, { settings, table, opened, clock, publish: mqtt.publish });
+  const { prometheus, exported, valuesOf } = created;
+  const runtime = wrap(created.runtime);
+  const generated = await firstStart(store(created.runtime.table), options.first, created.runtime);
   const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options.around);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
@@ -123,16 +123,16 @@ export const startCloud = async (options: CloudOptions) => {
   return {
     /** The URL of the API on this machine, without a final slash. */
     url: origins.local + BASE_PATH,
-    /** The URL where devices connect by MQTT; null when there is no MQTT. */
+    /** The URL where devices connect over MQTT; null if there is no MQTT. */
     mqttUrl,
     runtime,
     waiting: opened.waiting,
-    /** Gives the latest values of a metric. */
+    /** Returns the latest values of a metric. */
     valuesOf,
     generated,
     sweep: consumers.sweep,
     idle: consumers.idle,
-    /** Stops cleanly: running work is finished, and waiting tasks stay in the queues and the table. */
+    /** Shuts down cleanly: running work is finished, and pending tasks stay in the queues and the table. */
     stop: async () => {
       tls?.stop();
       await Promise.all([close(), mqtt.stop()]);

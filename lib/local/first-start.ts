@@ -1,12 +1,12 @@
 import type { Passwords } from '#shared/auth/password.ts';
-import { drawAccountKey, drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret, newAccountKey } from '#shared/auth/tokens.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import type { Store } from '#shared/store/store.ts';
 
 type AdminDeps = { now: () => number; random: (bytes: number) => Uint8Array; passwords: () => Promise<Passwords> };
 
-/** Creates a system admin. Gives null when the username is taken. */
+/** Creates a system admin. Returns null if the username is taken. */
 export const createAdmin = async (store: Store, username: string, password: string, deps: AdminDeps) => {
   if (await store.sessions.accountKeyOf(usernameKey(username))) return null;
   const { now, random, passwords } = deps;
@@ -28,8 +28,8 @@ export const createAdmin = async (store: Store, username: string, password: stri
     isAdmin: true,
     permissions: [],
   };
-  // The quota is 0, because a system admin belongs to no customer whose users are counted.
-  const problem = await store.users.create(admin, drawAccountKey(random), await (await passwords()).hash(password), 0);
+  // The quota is 0 because a system admin belongs to no customer, and users are counted by customer.
+  const problem = await store.users.create(admin, newAccountKey(random), await (await passwords()).hash(password), 0);
   return problem === null ? admin : null;
 };
 
@@ -40,19 +40,23 @@ export type FirstStart = {
 };
 
 /**
- * At the first start of a cloud, creates a system admin and a provisioning key for both makers. Gives the generated
- * secrets, to be printed once; they are not stored in clear text.
+ * Creates a system admin and a provisioning key for both makers at the first start. Returns the generated secrets, which
+ * are printed once and stored only as hashes.
  */
-export const firstStart = async (store: Store, given: FirstStart, deps: AdminDeps): Promise<Record<string, string>> => {
+export const firstStart = async (
+  store: Store,
+  { adminUsername, adminPassword, provisioningKey }: FirstStart,
+  deps: AdminDeps,
+): Promise<Record<string, string>> => {
   const generated: Record<string, string> = {};
-  const password = given.adminPassword ?? Buffer.from(deps.random(15)).toString('base64url');
-  const admin = await createAdmin(store, given.adminUsername, password, deps);
-  if (admin && given.adminPassword === undefined) generated[`password of ${admin.username}`] = password;
-  if (admin || given.provisioningKey !== undefined) {
-    const key = given.provisioningKey ?? drawToken('provisioning', deps.random);
-    const isKnown = await store.provisioning.byHash(hashOf(key), deps.now());
+  const password = adminPassword ?? Buffer.from(deps.random(15)).toString('base64url');
+  const admin = await createAdmin(store, adminUsername, password, deps);
+  if (admin && adminPassword === undefined) generated[`password of ${admin.username}`] = password;
+  if (admin || provisioningKey !== undefined) {
+    const key = provisioningKey ?? drawToken('provisioning', deps.random);
+    const isKnown = await store.provisioning.byHash(hashSecret(key), deps.now());
     if (!isKnown)
-      await store.provisioning.put(hashOf(key), {
+      await store.provisioning.put(hashSecret(key), {
         id: randomUuid(deps.random),
         name: 'first',
         createDate: deps.now(),
@@ -60,7 +64,7 @@ export const firstStart = async (store: Store, given: FirstStart, deps: AdminDep
         expires: null,
         maxDevices: null,
       });
-    if (given.provisioningKey === undefined) generated['provisioning key'] = key;
+    if (provisioningKey === undefined) generated['provisioning key'] = key;
   }
   return generated;
 };

@@ -1,19 +1,19 @@
-import { defaultText } from '#shared/settings/hosts.ts';
+import { defaultDescription } from '#shared/settings/hosts.ts';
 import { variableNames, variables } from './variables.ts';
 
 const plain = (text: string): string => text.replaceAll('`', '');
 
-/** The help of `npm start`: what it does, and every variable that it reads. */
+/** Returns the help of `npm start`: what it does, and every variable that it reads. */
 export const helpText = (): string => {
   const widest = Math.max(...variableNames.map((name) => name.length));
   const lines = variableNames.map((name) => {
     const setting = variables[name];
-    return plain(`  ${name.padEnd(widest)}  ${setting.about.help} Default: ${defaultText(setting, 'local')}.`);
+    return plain(`  ${name.padEnd(widest)}  ${setting.about.help} Default: ${defaultDescription(setting, 'local')}.`);
   });
   return [
-    'npm start                    Runs the whole cloud in one process, and prints `ready URL` once it accepts calls.',
-    'SIGTERM or Ctrl-C shuts it down cleanly. All of these environment variables are optional:',
+    'npm start                    Runs the whole cloud in one process, and prints `ready URL` once it accepts requests.',
+    'SIGTERM or Ctrl-C shuts it down cleanly. It reads these environment variables, all of them optional:',
     ...lines,
-    'Exit code: 0; 1 when it cannot start, with the reason; 2 for wrong options.',
+    'Exit codes: 0 after a clean shutdown, 1 if it cannot start (it prints the reason), 2 for invalid options.',
   ].join('\n');
 };

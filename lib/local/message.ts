@@ -1,7 +1,7 @@
-/** A message as one receive gives it. All attributes are text, as in SQS; times are ms since the Unix epoch. */
+/** A received message. All attributes are text, as in SQS; times are ms since the Unix epoch. */
 export type Message = {
   messageId: string;
-  /** A new handle for each receive; an older one no longer removes the message. */
+  /** Changes with each receive; an older handle no longer removes the message. */
   receiptHandle: string;
   body: string;
   attributes: {
@@ -9,7 +9,7 @@ export type Message = {
     SentTimestamp: string;
     ApproximateFirstReceiveTimestamp: string;
     MessageGroupId?: string;
-    /** Only in a FIFO queue: 20 digits, which grow from message to message, also over restarts. */
+    /** Only in a FIFO queue: 20 digits that increase from message to message, even across restarts. */
     SequenceNumber?: string;
     MessageDeduplicationId?: string;
   };
@@ -21,15 +21,15 @@ export type Outgoing = {
   /** A delay of 0 to 900 s; only 0 is allowed in a FIFO queue. */
   delaySeconds?: number;
   /**
-   * The group is used for fairness, and in a FIFO queue, which requires it, for order. A message without one is a
-   * group of its own.
+   * Used for fairness, and for order in a FIFO queue, which requires it. A message without one counts as a separate
+   * group.
    */
   groupId?: string;
   /**
-   * A FIFO queue requires it, a standard queue refuses it. A message is dropped when its group got the same id in the
+   * A FIFO queue requires it, a standard queue rejects it. A message is dropped if its group received the same id in the
    * last five minutes.
    */
   deduplicationId?: string;
-  /** Set by moves to and from a dead-letter queue: a message keeps its id and the time at which it was first sent. */
+  /** Set when a message moves to or from a dead-letter queue: it keeps its id and the time when it was first sent. */
   redriven?: { messageId: string; sentAt: number };
 };

@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setIn, settingsOf } from '#shared/runtime/env.ts';
+import { nonEmpty, settingsOf } from '#shared/runtime/env.ts';
 import { environment } from '#shared/settings/environment.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
-import { issuerSettings } from '#shared/settings/issuer.ts';
-import { missingOf, readSettings, type Wrong } from '#shared/settings/read.ts';
-import { refusalsOf } from '#shared/settings/refusals.ts';
+import { requiredOidcSettings } from '#shared/settings/oidc.ts';
+import { type InvalidSetting, missingSettings, readSettings } from '#shared/settings/read.ts';
 import { proxySettings } from '#shared/settings/service.ts';
+import { settingErrors } from '#shared/settings/setting-errors.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './http/listening.ts';
 import { similarTo } from './similar.ts';
@@ -15,39 +15,41 @@ import { type VariableName, type VariableValues, variableNames, variables } from
 type Variables = Readonly<Record<string, string | undefined>>;
 type Options = CloudOptions & {
   withDemo: boolean;
-  /** Sentences about settings that are accepted, and perhaps not intended. */
+  /** Sentences about settings that are valid, but perhaps unintended. */
   warnings: readonly string[];
 };
 
-/** The least bytes of the first password where others can reach the service over a network, and guess. */
-const LEAST_ON_NETWORK = 12;
+/** Minimum length (bytes) of the first password if the service is open to the network, where it can be guessed. */
+const MIN_BYTES_ON_NETWORK = 12;
 
 /** Variables that are set together or not at all. */
-const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxySettings, issuerSettings];
+const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxySettings, requiredOidcSettings];
 
-/** Sentences about missing variables. One that is set and wrong is not missing, and needs no other one yet. */
-const incomplete = (env: Variables, wrong: readonly Wrong[]): string[] =>
+/** Sentences about missing variables. An invalid variable is not missing, and does not require the others yet. */
+const incomplete = (env: Variables, invalid: readonly InvalidSetting[]): string[] =>
   together
-    .filter((names) => names.some((name) => env[name] !== undefined && wrong.every((other) => other.name !== name)))
-    .flatMap((names) => missingOf(names, (name) => env[name] !== undefined));
+    .filter((names) => names.some((name) => env[name] !== undefined && invalid.every((other) => other.name !== name)))
+    .flatMap((names) => missingSettings(names, (name) => env[name] !== undefined));
 
 const contradictions = (values: VariableValues): string[] => {
   const { HOST, PORT, MQTT_PORT, DATA_DIR, ADMIN_PASSWORD } = values;
-  const isShort = ADMIN_PASSWORD !== null && Buffer.byteLength(ADMIN_PASSWORD) < LEAST_ON_NETWORK;
+  const isShort = ADMIN_PASSWORD !== null && Buffer.byteLength(ADMIN_PASSWORD) < MIN_BYTES_ON_NETWORK;
   return [
-    ...(MQTT_PORT === PORT && PORT !== 0 ? ['MQTT_PORT must not be the same port as PORT'] : []),
+    ...(MQTT_PORT === PORT && PORT !== 0 ? ['MQTT_PORT must differ from PORT'] : []),
     ...(isShort && !isLoopback(HOST)
       ? [
-          `ADMIN_PASSWORD must have at least ${LEAST_ON_NETWORK} bytes where others can reach the service (HOST); without it, a password is generated`,
+          `ADMIN_PASSWORD must have at least ${MIN_BYTES_ON_NETWORK} bytes if HOST opens the service to the network; leave it unset to generate one`,
         ]
       : []),
     ...(DATA_DIR === ':memory:' && values.AWS_ENDPOINT_URL_DYNAMODB && !values.AWS_ENDPOINT_URL_KMS
-      ? ['DATA_DIR must be a folder where AWS_ENDPOINT_URL_DYNAMODB is set: :memory: forgets the key of its secrets']
+      ? [
+          'DATA_DIR must be a folder if AWS_ENDPOINT_URL_DYNAMODB is set: with :memory: the key that encrypts secrets would be lost',
+        ]
       : []),
   ];
 };
 
-/** What is wrong with the files that the variables name. */
+/** Problems with the files and folders that the variables name. */
 const unusable = ({ DATA_DIR, TLS_CERT, TLS_KEY }: VariableValues): string[] => {
   const unreadable = Object.entries({ TLS_CERT, TLS_KEY }).flatMap(([name, file]) =>
     file === null || canRead(file) ? [] : [`${name}: the file ${file} cannot be read`],
@@ -62,16 +64,16 @@ const canRead = (file: string): boolean => {
     return false;
   }
 };
-/** Makes a folder and those above it. Node's own `recursive` never returns below /proc. */
-const makeFolder = (folder: string): void => {
+/** Creates a folder and its parents. Node's `recursive` option never returns below /proc. */
+const createFolder = (folder: string): void => {
   if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
+  createFolder(dirname(folder));
   mkdirSync(folder);
 };
 const unwritable = (folder: string): string[] => {
   if (existsSync(folder) && !statSync(folder).isDirectory()) return [`DATA_DIR must be a folder; ${folder} is a file`];
   try {
-    makeFolder(resolve(folder));
+    createFolder(resolve(folder));
     accessSync(folder, constants.W_OK | constants.X_OK);
     return [];
   } catch (error) {
@@ -80,35 +82,35 @@ const unwritable = (folder: string): string[] => {
 };
 
 const warningsOf = (env: Variables, { HOST, TLS_CERT, TRUSTED_PROXY_SECRET }: VariableValues): string[] => {
-  const meant = Object.keys(env).flatMap((name) => {
+  const misspelled = Object.keys(env).flatMap((name) => {
     const known = name in variables || name.startsWith('AWS_') ? undefined : similarTo(name, variableNames);
     return known ? [`unknown variable ${name}: did you mean ${known}?`] : [];
   });
-  const isReadable = !isLoopback(HOST) && !TLS_CERT && !TRUSTED_PROXY_SECRET;
+  const isPlainText = !isLoopback(HOST) && !TLS_CERT && !TRUSTED_PROXY_SECRET;
   return [
-    ...meant,
-    ...(isReadable
+    ...misspelled,
+    ...(isPlainText
       ? [
-          `anybody between a caller and ${HOST} can read passwords, tokens and alarms, and change them: ` +
+          `connections to ${HOST} are not encrypted, so others on the network can read and change passwords, tokens and alarms: ` +
             'set TLS_CERT and TLS_KEY, or put a proxy with TLS in front (TRUSTED_PROXY_HEADER)',
         ]
       : []),
   ];
 };
 
-/** The settings that functions read. `npm start` has the defaults of those that only the stack in AWS sets. */
+/** The settings that functions read. Those that only the AWS stack can set have their defaults here. */
 const settingsOfFunctions = (env: Variables) =>
   settingsOf(
     readSettings(settingsFor(environment, 'local'), (name) => (name in variables ? env[name] : undefined)).values,
   );
 
-/** Reads the options from the environment. Throws one error with a sentence for each wrong variable. */
-export const optionsFrom = (given: Variables): Options => {
-  const env = setIn(given);
-  const { values, wrong } = readSettings(variables, (name) => env[name]);
-  const refused = [...refusalsOf(wrong), ...incomplete(env, wrong), ...contradictions(values)];
-  if (refused.length === 0) refused.push(...unusable(values));
-  if (refused.length > 0) throw new Error(`wrong settings:\n  ${refused.join('\n  ')}`);
+/** Reads the options from the environment. Throws one error with a sentence for each invalid variable. */
+export const optionsFrom = (environmentVariables: Variables): Options => {
+  const env = nonEmpty(environmentVariables);
+  const { values, wrong: invalid } = readSettings(variables, (name) => env[name]);
+  const problems = [...settingErrors(invalid), ...incomplete(env, invalid), ...contradictions(values)];
+  if (problems.length === 0) problems.push(...unusable(values));
+  if (problems.length > 0) throw new Error(`invalid settings:\n  ${problems.join('\n  ')}`);
   const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_KMS } =
     values;
   return {

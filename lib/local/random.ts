@@ -1,7 +1,7 @@
-/** Gives the next number in [0, 1) at each call. */
+/** Returns the next pseudorandom number in [0, 1). */
 export type Random = () => number;
 
-/** Creates a pseudorandom generator (mulberry32). The same seed gives the same numbers. */
+/** Creates a pseudorandom generator (mulberry32). The same seed yields the same numbers. */
 export const randomFrom = (seed: number): Random => {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** The number of characters to insert, delete or replace to make one text of another. */
+/** The Levenshtein distance of two texts. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [at, character] of [...a].entries()) {
@@ -12,15 +12,15 @@ const distance = (a: string, b: string): number => {
 
 const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** Is a name so much like another that it may be meant by it? Short names must be the same but for case and signs. */
-const isLike = (given: string, name: string): boolean => {
-  const a = plain(given);
+/** Whether a name may be a misspelling of another. Short names must be equal except for case and punctuation. */
+const isSimilar = (candidate: string, name: string): boolean => {
+  const a = plain(candidate);
   const b = plain(name);
   const shorter = Math.min(a.length, b.length);
   if (a === b) return true;
   return shorter >= 6 && (a.startsWith(b) || b.startsWith(a) || distance(a, b) <= 2);
 };
 
-/** Gives the name among `known` that a given one may have been meant for; undefined when there is none. */
-export const similarTo = (given: string, known: readonly string[]): string | undefined =>
-  known.find((name) => name !== given && isLike(given, name));
+/** Returns the known name that was probably meant; undefined if there is none. */
+export const similarTo = (candidate: string, known: readonly string[]): string | undefined =>
+  known.find((name) => name !== candidate && isSimilar(candidate, name));

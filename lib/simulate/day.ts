@@ -1,10 +1,10 @@
 import type { Random } from '../local/random.ts';
 
 /**
- * A moment in a room: of its resident, a visitor or the sensor. The sensor starts at `begin` and sends no message
- * between `silent` and `back`. In a `cut_fall` the sensor stops sending before it could report the end of the fall.
+ * What happens in a room, to its resident, a visitor or the sensor. The sensor starts at `begin` and sends no message
+ * between `silent` and `back`. In a `cut_fall` the sensor stops sending before it can report the end of the fall.
  */
-export type What =
+export type Occurrence =
   | 'begin'
   | 'leave_room'
   | 'enter_room'
@@ -19,29 +19,28 @@ export type What =
   | 'bad_night'
   | 'silent'
   | 'back';
-/** A moment of a day; `at` is ms after midnight. */
-export type Moment = { at: number; what: What };
+/** An occurrence and its time, `at` ms after midnight. */
+export type Moment = { at: number; what: Occurrence };
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** Sensors are divided into this many groups that report at different times, so that not all report at once. */
-const TURNS = 9;
+/** The number of groups of sensors that report at different times, so that not all report at once. */
+const REPORT_GROUPS = 9;
 
 type Around = (time: number, spread: number) => number;
-const during = (at: number, begins: What, lasts: number, ends: What): Moment[] => [
+const during = (at: number, begins: Occurrence, lasts: number, ends: Occurrence): Moment[] => [
   { at, what: begins },
   { at: at + lasts, what: ends },
 ];
 
 /**
- * The periodic reports of a sensor in a day, `every` ms, whether something changed or not. The rhythm continues over
- * midnight.
+ * Returns the periodic reports of a sensor in a day, one every `every` ms. Their rhythm continues past midnight.
  */
 const reportsOf = (sensor: number, day: number, every: number): Moment[] => {
-  const turn = Math.floor(((sensor % TURNS) * every) / TURNS);
-  const first = (((turn - day * DAY) % every) + every) % every;
+  const offset = Math.floor(((sensor % REPORT_GROUPS) * every) / REPORT_GROUPS);
+  const first = (((offset - day * DAY) % every) + every) % every;
   return Array.from({ length: Math.ceil((DAY - first) / every) }, (_, at) => ({
     at: first + at * every,
     what: 'report',
@@ -54,7 +53,7 @@ const mealsOf = (around: Around): Moment[] =>
     during(around(hour * HOUR, 20 * MINUTE), 'leave_room', around(35 * MINUTE, 10 * MINUTE), 'enter_room'),
   );
 
-/** A resident gets up zero to two times per night; in one of four cases the resident soon gets up again. */
+/** Returns the moments of a night: the resident gets up zero to two times, and one time in four soon gets up again. */
 const nightOf = (random: Random, around: Around): Moment[] =>
   Array.from({ length: Math.floor(random() * 3) }, (_, walk) => {
     const at = around((1.5 + 2 * walk) * HOUR, 40 * MINUTE);
@@ -62,7 +61,7 @@ const nightOf = (random: Random, around: Around): Moment[] =>
     return [...during(at, 'leave_bed', 10 * MINUTE, 'enter_bed'), ...again];
   }).flat();
 
-/** The moments that a day may contain, each with its probability. */
+/** Returns the moments that a day may contain, each with its probability. */
 const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] => [
   [3 / 32, () => [{ at: around(10 * HOUR, HOUR / 2), what: 'fall' }]],
   [
@@ -79,10 +78,10 @@ const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] 
 ];
 
 /**
- * The day of a room, in order of time. The resident is in bed at midnight, gets up in the morning, has three meals
- * outside of the room, goes to bed in the evening and gets up at night. In one of eight days the resident falls, in
- * one of eight almost falls, in one of sixteen has a bad night, in one of three has a visitor; in one of six the
- * sensor is silent for a while.
+ * Returns the day of a room, in order of time. The resident is in bed at midnight, gets up in the morning, has three meals
+ * outside of the room, goes to bed in the evening and gets up at night. The resident falls on one day in eight, almost
+ * falls on one in eight, has a bad night on one in sixteen and a visitor on one in three. On one day in six the sensor is
+ * offline for a while.
  */
 export const dayOf = (sensor: number, day: number, reportSeconds: number, random: Random): Moment[] => {
   const around: Around = (time, spread) => Math.round(time + (2 * random() - 1) * spread);

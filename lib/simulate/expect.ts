@@ -1,14 +1,14 @@
 import { localTime } from './local-time.ts';
-import { AT_DOOR, type Maker, makerOf, type Where } from './makers.ts';
-import type { Witnessed } from './plan.ts';
+import { AT_DOOR, type Maker, makerOf, type RoomState } from './makers.ts';
+import type { ObservedMoment } from './plan.ts';
 import { type HomeRule, homeRules, isInGroup, type Kind, type Listener, night } from './rules.ts';
 
 /*
- * This expectation is counted from the residents' days and by the specification, without the cloud's code. It is then
- * compared with what the cloud has.
+ * The expectation is derived from the residents' days and the specification, without code of the cloud, and then
+ * compared with what the cloud recorded.
  */
 
-/** A number for each key, which is made of words joined by spaces. */
+/** Counts by key. A key consists of words joined by spaces. */
 export type Counts = Map<string, number>;
 export const count = (counts: Counts, ...words: readonly (string | number)[]): void => {
   const key = words.join(' ');
@@ -16,20 +16,25 @@ export const count = (counts: Counts, ...words: readonly (string | number)[]): v
 };
 
 /**
- * `events` counts per sensor and kind. `hits` counts per sensor and rule. `deliveries` counts per listener (`everything` is
- * the customer's webhook), sensor and kind; its key `bytes` counts raw messages of devices that led to an event.
+ * `events` counts by sensor and kind, `hits` by sensor and rule, and `deliveries` by listener (`everything` is the
+ * customer's webhook), sensor and kind. Its key `bytes` counts the raw device messages that led to an event.
  */
 export type Accounts = Record<'events' | 'hits' | 'deliveries', Counts>;
 const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), deliveries: new Map() });
 
 const SECOND = 1_000;
-/** For so many ms after a bed exit, a maker A sensor reports no further bed exit. */
-const SUSPENDED = 900 * SECOND;
+/** How long (ms) after a bed exit a sensor of maker A reports no further one. */
+const BED_EXIT_PAUSE = 900 * SECOND;
 
-/** The state of a room after the last message to the cloud; `bedLeft` is the time (ms) of the last bed exit. */
-type Known = { isOccupied: boolean; isInBed: boolean; hasAlarm: boolean; bedLeft: number };
-const nothing: Known = { isOccupied: false, isInBed: false, hasAlarm: false, bedLeft: Number.NEGATIVE_INFINITY };
-/** An event, `after` ms after its moment. `isByTime` says that a timer causes it, and not a message. */
+/** The state of a room as last reported to the cloud; `bedLeft` is the time (ms) of the last bed exit. */
+type ReportedState = { isOccupied: boolean; isInBed: boolean; hasAlarm: boolean; bedLeft: number };
+const unreported: ReportedState = {
+  isOccupied: false,
+  isInBed: false,
+  hasAlarm: false,
+  bedLeft: Number.NEGATIVE_INFINITY,
+};
+/** An event, `after` ms after its moment. With `isByTime`, a timer causes it and not a message. */
 type Fact = [kind: Kind, after?: number, isByTime?: boolean];
 
 const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
@@ -40,7 +45,7 @@ const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
       ['fall/fall_detected', 92 * SECOND],
       ['fall/finished', 122 * SECOND],
     ],
-    // Only timers move this fall on, after the durations in the sensor's configuration: 52 s, 40 s, 30 s.
+    // Only timers advance this fall, after the durations in the sensor's configuration: 52 s, 40 s, 30 s.
     cut_fall: [
       ['fall/fall_suspected'],
       ['fall/confirmed', 52 * SECOND, true],
@@ -61,25 +66,25 @@ const atDoor = (enters: number): Fact[] => [
   ['door/left', enters + AT_DOOR],
 ];
 
-/** Does a maker B sensor send the number of people at this moment? It sends no message about the bed then. */
-const countsPeople = ({ what, where }: Witnessed): boolean =>
+/** Whether a sensor of maker B reports the number of people at this moment, and therefore nothing about the bed. */
+const countsPeople = ({ what, where }: ObservedMoment): boolean =>
   ['begin', 'leave_room', 'enter_room', 'visitor_enters', 'visitor_leaves', 'back'].includes(what) ||
   (what === 'report' && !where.isInBed);
 
-const isOccupied = ({ isPresent, hasVisitor }: Where): boolean => isPresent || hasVisitor;
+const isOccupied = ({ isPresent, hasVisitor }: RoomState): boolean => isPresent || hasVisitor;
 const when = (holds: boolean, kind: Kind, after = 0): Fact[] => (holds ? [[kind, after]] : []);
-const roomFacts = (known: Known, where: Where, after = 0): Fact[] => [
+const roomFacts = (known: ReportedState, where: RoomState, after = 0): Fact[] => [
   ...when(!known.isOccupied && isOccupied(where), 'presence/occupied_room', after),
   ...when(known.isOccupied && !isOccupied(where), 'presence/empty_room', after),
 ];
 
-/** The events that a message causes, and the state that is known after it. */
-type Effect = { facts: Fact[]; after: Known };
+/** The events that a message causes, and the reported state after it. */
+type Effect = { facts: Fact[]; after: ReportedState };
 
-const effectOfA = (known: Known, { at, what, where }: Witnessed): Effect => {
+const effectOfA = (known: ReportedState, { at, what, where }: ObservedMoment): Effect => {
   if (['fall', 'cut_fall', 'near_fall', 'bad_night', 'silent'].includes(what)) return { facts: [], after: known };
   const { isInBed } = where;
-  const isExit = known.isInBed && !isInBed && at - known.bedLeft >= SUSPENDED;
+  const isExit = known.isInBed && !isInBed && at - known.bedLeft >= BED_EXIT_PAUSE;
   const facts = [
     ...roomFacts(known, where),
     ...when(isInBed && !known.isInBed, 'bed/entered'),
@@ -89,13 +94,13 @@ const effectOfA = (known: Known, { at, what, where }: Witnessed): Effect => {
   return { facts, after: { ...known, isOccupied: isOccupied(where), isInBed, ...(isExit && { bedLeft: at }) } };
 };
 
-const effectOfB = (known: Known, moment: Witnessed): Effect => {
+const effectOfB = (known: ReportedState, moment: ObservedMoment): Effect => {
   const { what, where } = moment;
-  const saysPeople = countsPeople(moment);
-  const isWell = what === 'back' || (what === 'report' && where.isInBed);
+  const reportsPeople = countsPeople(moment);
+  const isNormal = what === 'back' || (what === 'report' && where.isInBed);
   const facts = [
-    // After a silence, the first message says that the sensor is active; the number of people follows a second later.
-    ...(saysPeople ? roomFacts(known, where, what === 'back' ? SECOND : 0) : []),
+    // After an outage, the first message only shows that the sensor is active; the number of people follows a second later.
+    ...(reportsPeople ? roomFacts(known, where, what === 'back' ? SECOND : 0) : []),
     ...when(what === 'begin' && where.isInBed, 'bed/entered', SECOND),
     ...when(what === 'enter_bed', 'bed/entered'),
     ...when(what === 'leave_bed', 'bed/left'),
@@ -105,8 +110,8 @@ const effectOfB = (known: Known, moment: Witnessed): Effect => {
   ];
   const after = {
     ...known,
-    isOccupied: saysPeople ? isOccupied(where) : known.isOccupied,
-    hasAlarm: what === 'bad_night' || (known.hasAlarm && !isWell),
+    isOccupied: reportsPeople ? isOccupied(where) : known.isOccupied,
+    hasAlarm: what === 'bad_night' || (known.hasAlarm && !isNormal),
   };
   return { facts, after };
 };
@@ -114,7 +119,7 @@ const effectOfB = (known: Known, moment: Witnessed): Effect => {
 const onSensor: Partial<Record<string, Fact[]>> = {
   begin: [['sensor/active']],
   back: [['sensor/active']],
-  // The cloud may notice it later, as configured; no limit of a rule is so close that this matters.
+  // The cloud may notice it later, as configured. No rate limit of a rule is short enough for this to matter.
   silent: [['sensor/inactive', 330 * SECOND, true]],
 };
 
@@ -126,16 +131,16 @@ const isNight = (time: number): boolean => {
   return clock >= night.from || clock < night.to;
 };
 
-/** Each fall is a new one, so the rate limit of a rule does not suppress its first report. */
+/** Whether a kind of event is exempt from rate limits, like the first report of a fall. */
 const isUnlimited = (kind: Kind): boolean => kind === 'fall/fall_detected' || kind === 'fall/fall_suspected';
 
-/** Counts expected events, hits and alarms from moments, given in order of time. `begin` is the first midnight, ms. */
+/** Counts the expected events, hits and alarms of moments in order of time. `begin` is the first midnight (ms). */
 export const createExpectation = (begin: number, rules: readonly HomeRule[] = homeRules) => {
   const accounts = noAccounts();
-  const known = new Map<number, Known>();
+  const known = new Map<number, ReportedState>();
   const fired = new Map<string, number>();
 
-  const tell = (listener: Listener | 'everything', sensor: number, kind: Kind) =>
+  const deliver = (listener: Listener | 'everything', sensor: number, kind: Kind) =>
     count(accounts.deliveries, listener, sensor, kind);
   const fire = (rule: HomeRule, sensor: number, kind: Kind, time: number): void => {
     if (rule.kind !== kind || !covers(rule, sensor) || (rule.isNightly && !isNight(time))) return;
@@ -144,15 +149,15 @@ export const createExpectation = (begin: number, rules: readonly HomeRule[] = ho
     if (!isUnlimited(kind) && time - last < rule.rateLimitSeconds * SECOND) return;
     fired.set(key, time);
     count(accounts.hits, sensor, rule.name);
-    for (const listener of rule.tells) tell(listener, sensor, kind);
+    for (const listener of rule.recipients) deliver(listener, sensor, kind);
   };
 
   return {
     accounts,
-    witness: (moment: Witnessed): void => {
+    observe: (moment: ObservedMoment): void => {
       const { at, what, sensor } = moment;
       const maker = makerOf(sensor);
-      const before = known.get(sensor) ?? nothing;
+      const before = known.get(sensor) ?? unreported;
       const { facts, after } = (maker === 'maker_a' ? effectOfA : effectOfB)(before, moment);
       known.set(sensor, after);
       const all = [...facts, ...(falls[maker][what] ?? []), ...(onSensor[what] ?? [])];
@@ -160,7 +165,7 @@ export const createExpectation = (begin: number, rules: readonly HomeRule[] = ho
       for (const _ of delays) count(accounts.deliveries, 'bytes');
       for (const [kind, late = 0] of all) {
         count(accounts.events, sensor, kind);
-        tell('everything', sensor, kind);
+        deliver('everything', sensor, kind);
         for (const rule of rules) fire(rule, sensor, kind, begin + at + late);
       }
     },

@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Client, createClient } from '#lib/client/client.ts';
 import type { FakeDevice } from '#lib/client/fake-device.ts';
 import { ok } from '#lib/client/problem.ts';
-import { createHome, type Home as SharedHome, tagged } from '#lib/home/home.ts';
+import { createHome, type Home as SharedHome, withRandomSuffix } from '#lib/home/home.ts';
 import { connectSensor, type SensorConnection } from '#lib/home/sensor-connection.ts';
 import type { RoomUpdate } from '#openapi';
 import { makerOf } from './makers.ts';
 import { homeRules, isInGroup, type Listener, listeners, night } from './rules.ts';
 
-/** How a cloud is reached. Sensors send by MQTT to `mqttUrl`; they send over HTTP when it is missing or null. */
+/** The access to a cloud. Sensors use MQTT if there is an `mqttUrl`, otherwise HTTP. */
 export type Access = {
   base: string;
   mqttUrl?: string | null;
@@ -17,16 +17,16 @@ export type Access = {
   provisioningKey: string;
 };
 type Device = { sensorId: string } & SensorConnection;
-/** A webhook of the home. The listener `everything` gets all events, `bytes` gets the raw messages of the devices. */
+/** A webhook of the home. The listener `everything` receives all events, `bytes` the raw messages of the devices. */
 export type Hook = { id: string; listener: Listener | 'everything' | 'bytes' };
 export type Home = {
   customerId: number;
   /** The client of a user of the home. */
   client: Client;
   devices: Device[];
-  /** The webhooks by the token that their requests carry. */
+  /** The webhooks by the token in their requests. */
   hooks: Map<string, Hook>;
-  /** The names of the rules by their ids. */
+  /** The names of the rules by id. */
   rules: Map<number, string>;
 };
 
@@ -53,16 +53,16 @@ const room = {
 } as const;
 
 /** Disconnects all sensors of a home. */
-export const silence = async ({ devices }: Home): Promise<void> =>
+export const disconnectSensors = async ({ devices }: Home): Promise<void> =>
   void (await Promise.all(devices.map(({ end }) => end())));
 
-/** Deletes the webhooks of a home. Otherwise a cloud that continues to run would retry their deliveries for days. */
-export const closeHooks = async ({ client, hooks }: Home): Promise<void> => {
+/** Deletes the webhooks of a home, because a cloud that keeps running would retry their deliveries for days. */
+export const deleteWebhooks = async ({ client, hooks }: Home): Promise<void> => {
   for (const { id } of hooks.values())
     await ok(client.DELETE('/webhooks/{webhookId}', { params: { path: { webhookId: id } } }));
 };
 
-/** The last four digits of a hardware id are the number of the sensor: see sensorOf. */
+/** Returns a hardware id whose last four digits are the number of the sensor (see sensorOf). */
 const hardwareId = (sensor: number): string =>
   `${randomBytes(4).toString('hex')}${sensor.toString(16).padStart(4, '0')}`.toUpperCase();
 /** Returns the number of a sensor from its name, which ends like its hardware id. */
@@ -76,7 +76,7 @@ const addSensor = async (home: SharedHome, provisioningKey: string, sensor: numb
     hardwareId: hardwareId(sensor),
   });
   const bed = region('bed', 'Bed', -100);
-  // The API has defaults for the rest of a region.
+  // The API has defaults for the other fields of a region.
   const regions = [bed, region('door', 'Door', 0)] as RoomUpdate['regions'];
   const params = { path: { sensorId: device.sensorId } };
   await ok(home.client.PUT('/sensors/{sensorId}/room', { params, body: { ...room, regions } }));
@@ -99,7 +99,7 @@ const addHooks = async (home: SharedHome, url: string) => {
   return { hooks, recipients };
 };
 
-/** Creates the rules of the home; returns their names by their ids. */
+/** Creates the rules of the home. Returns their names by id. */
 const addRules = async (
   home: SharedHome,
   recipients: Awaited<ReturnType<typeof addHooks>>['recipients'],
@@ -116,7 +116,7 @@ const addRules = async (
     first_bed: { sensorId, regionId: first?.bedId ?? null },
   };
   const rules = new Map<number, string>();
-  for (const { name, situation, scope, isNightly, rateLimitSeconds, tells } of homeRules) {
+  for (const { name, situation, scope, isNightly, rateLimitSeconds, recipients: ruleListeners } of homeRules) {
     const { id } = await home.addRule({
       name,
       situation,
@@ -124,7 +124,7 @@ const addRules = async (
       ...scopes[scope],
       schedule: isNightly ? night : null,
       message: '{location}, {region}, {time}',
-      recipients: tells.flatMap((listener) => recipients.get(listener) ?? []),
+      recipients: ruleListeners.flatMap((listener) => recipients.get(listener) ?? []),
     });
     rules.set(id, name);
   }
@@ -132,8 +132,8 @@ const addRules = async (
 };
 
 /**
- * Creates over the API a home with sensors of both makers, rules, and webhooks for alarms and for all events. `pace`
- * is awaited after each sensor, because a cloud that limits the rate of calls would refuse some.
+ * Creates a home through the API, with sensors of both makers, rules, and webhooks for alarms and for all events. `pace`
+ * is awaited after each sensor, to stay below the rate limit of the cloud.
  */
 export const buildHome = async (
   access: Access,
@@ -144,10 +144,10 @@ export const buildHome = async (
   const { base, mqttUrl = null, username, password } = access;
   const home = await createHome(createClient({ baseUrl: base, username, password }), {
     reached: { baseUrl: base },
-    name: tagged('Simulated home '),
+    name: withRandomSuffix('Simulated home '),
     location: 'Ground floor',
     user: {
-      username: tagged('simulator-'),
+      username: withRandomSuffix('simulator-'),
       permissions: ['manage_sensors', 'manage_customers', 'edit_sensor_room', 'manage_bots', 'manage_rules'],
     },
   });

@@ -8,11 +8,11 @@ const format = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 });
 
-/** The local time of the home as `HH:MM`, for a time in ms since the Unix epoch. */
+/** Returns the local time of the home as `HH:MM`, for a time in ms since the Unix epoch. */
 export const localTime = (time: number): string => format.format(time);
 
 const QUARTER = 900_000;
-/** The first local midnight of the home after a time, both ms since the Unix epoch. */
+/** Returns the first local midnight of the home from a time on, both in ms since the Unix epoch. */
 export const nextMidnight = (time: number): number => {
   let at = Math.ceil(time / QUARTER) * QUARTER;
   while (localTime(at) !== '00:00') at += QUARTER;

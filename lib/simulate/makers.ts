@@ -1,21 +1,21 @@
 import type { DeviceMessage, MakerAFallMessage, MakerBMessage } from '#openapi';
-import type { Moment, What } from './day.ts';
+import type { Moment, Occurrence } from './day.ts';
 
 export type Maker = 'maker_a' | 'maker_b';
-/** Even numbers of sensors are of maker A, odd ones of maker B. */
+/** Returns the maker of a sensor: A for even numbers, B for odd ones. */
 export const makerOf = (sensor: number): Maker => (sensor % 2 === 0 ? 'maker_a' : 'maker_b');
 
 /** Who is in the room, and where the resident is. */
-export type Where = { isPresent: boolean; isInBed: boolean; hasVisitor: boolean };
-/** A message, sent `after` ms after its moment. `stamp` gives the clock of the device so many ms after the moment. */
+export type RoomState = { isPresent: boolean; isInBed: boolean; hasVisitor: boolean };
+/** A message sent `after` ms after its moment. `stamp` returns the device time for a number of ms after the moment. */
 type SentMessage = { after: number; message: (stamp: (after: number) => number) => DeviceMessage };
 
 const SECOND = 1_000;
-/** The time (ms) that a visitor needs to pass the door. */
+/** How long (ms) a visitor takes to pass the door. */
 export const AT_DOOR = 5 * SECOND;
 
-export const asleep: Where = { isPresent: true, isInBed: true, hasVisitor: false };
-const moved: Partial<Record<What, Partial<Where>>> = {
+export const asleep: RoomState = { isPresent: true, isInBed: true, hasVisitor: false };
+const moved: Partial<Record<Occurrence, Partial<RoomState>>> = {
   leave_room: { isPresent: false, isInBed: false },
   enter_room: { isPresent: true },
   leave_bed: { isInBed: false },
@@ -23,18 +23,21 @@ const moved: Partial<Record<What, Partial<Where>>> = {
   visitor_enters: { hasVisitor: true },
   visitor_leaves: { hasVisitor: false },
 };
-export const whereAfter = (where: Where, { what }: Pick<Moment, 'what'>): Where => ({ ...where, ...moved[what] });
+export const roomStateAfter = (where: RoomState, { what }: Pick<Moment, 'what'>): RoomState => ({
+  ...where,
+  ...moved[what],
+});
 
 const target = (xPosCm: number, zPosCm: number) => ({ xPosCm, yPosCm: 150, zPosCm });
 
-const targetsOf = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor: boolean) => {
+const targetsOf = ({ isPresent, isInBed, hasVisitor }: RoomState, isAtDoor: boolean) => {
   const resident = isInBed ? target(-75, 50) : target(40, 120);
   const visitor = target(isAtDoor ? 25 : 90, 130);
   return [...(isPresent ? [resident] : []), ...(hasVisitor || isAtDoor ? [visitor] : [])];
 };
 
 /** A presence message of maker A. Region 0 of the room is the bed, region 1 the door. */
-const presence = (where: Where, isAtDoor = false, after = 0): SentMessage => ({
+const presence = (where: RoomState, isAtDoor = false, after = 0): SentMessage => ({
   after,
   message: (stamp) => ({
     type: 4,
@@ -66,7 +69,7 @@ const fallOfA = (status: FallStatus, seconds: number): SentMessage => ({
   }),
 });
 
-const ofMakerA = (what: What, where: Where): SentMessage[] => {
+const ofMakerA = (what: Occurrence, where: RoomState): SentMessage[] => {
   switch (what) {
     case 'fall':
       return [
@@ -104,10 +107,10 @@ const vital = (alarmType: number, respirationRate: number, heartRate: number) =>
   sent({ cmd: 'stat', data: { respirationRate, heartRate, alarmType } });
 const online = sent({ cmd: 'event', type: 5, data: { status: 0 } });
 
-const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): SentMessage[] => {
+const ofMakerB = (what: Occurrence, { isPresent, isInBed, hasVisitor }: RoomState): SentMessage[] => {
   const count = Number(isPresent) + Number(hasVisitor);
   const people = (after = 0) => sent({ cmd: 'event', type: 3, data: { 'number-people': count } }, after);
-  const messages: Record<What, SentMessage[]> = {
+  const messages: Record<Occurrence, SentMessage[]> = {
     begin: [people(), ...(isInBed ? [move(1, 3, BED, SECOND)] : [])],
     leave_room: [move(1, 2)],
     enter_room: [move(1, 1)],
@@ -126,6 +129,6 @@ const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): SentMe
   return messages[what];
 };
 
-/** The messages that a sensor of a maker sends about a moment. `where` is the state of the room after it. */
-export const wordsOf = (maker: Maker, what: What, where: Where): SentMessage[] =>
+/** Returns the messages that a sensor sends about an occurrence. `where` is the state of the room after it. */
+export const messagesAbout = (maker: Maker, what: Occurrence, where: RoomState): SentMessage[] =>
   maker === 'maker_a' ? ofMakerA(what, where) : ofMakerB(what, where);

@@ -1,27 +1,26 @@
-import { type Answered, bodyOf, ok } from '#lib/client/problem.ts';
+import { type ApiResult, bodyOf, ok } from '#lib/client/problem.ts';
 import { type Accounts, type Counts, count } from './expect.ts';
 import type { Home } from './home.ts';
 
 /**
- * What the API of the cloud lists. `open` counts deliveries that are not finished; `unsent` counts hits whose alarms
- * are not all sent.
+ * What the API of the cloud lists. `open` counts unfinished deliveries, `unsent` the hits whose alarms are not all sent.
  */
 export type Records = Omit<Accounts, 'deliveries'> & { open: Counts; unsent: number };
 
 type Page<T> = { total: number; data: T[] };
 const PER_PAGE = 200;
 
-/** Reads all pages of a list. Throws when the `total` of the list is not the number of its entries. */
+/** Reads all pages of a list. Throws if its `total` is not the number of its items. */
 const readAll = async <T>(
-  what: string,
-  get: (query: { page: number; perPage: number }) => Promise<Answered<Page<T>[]>>,
+  name: string,
+  get: (query: { page: number; perPage: number }) => Promise<ApiResult<Page<T>[]>>,
 ): Promise<T[]> => {
   const all: T[] = [];
   for (let page = 0; ; page++) {
     const [{ total, data } = { total: 0, data: [] }] = bodyOf(await get({ page, perPage: PER_PAGE }));
     all.push(...data);
     if (data.length < PER_PAGE) {
-      if (total !== all.length) throw new Error(`the list of ${what} counts ${total} and has ${all.length}`);
+      if (total !== all.length) throw new Error(`the list of ${name} has a total of ${total} but ${all.length} items`);
       return all;
     }
   }
@@ -55,10 +54,10 @@ export const readRecords = async ({ customerId, client, devices, hooks, rules }:
   return records;
 };
 
-/** Gives one line for each count that differs. */
-export const differences = (what: string, expected: Counts, found: Counts): string[] =>
-  [...new Set([...expected.keys(), ...found.keys()])].flatMap((key) => {
-    const wanted = expected.get(key) ?? 0;
-    const other = found.get(key) ?? 0;
-    return wanted === other ? [] : [`${what} ${key}: expected ${wanted}, got ${other}`];
+/** Returns one line for each count that differs. */
+export const differences = (name: string, expected: Counts, actual: Counts): string[] =>
+  [...new Set([...expected.keys(), ...actual.keys()])].flatMap((key) => {
+    const expectedCount = expected.get(key) ?? 0;
+    const actualCount = actual.get(key) ?? 0;
+    return expectedCount === actualCount ? [] : [`${name} ${key}: expected ${expectedCount}, got ${actualCount}`];
   });

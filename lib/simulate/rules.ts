@@ -1,7 +1,7 @@
 import type { NewRule } from '#openapi';
 import { TIME_ZONE } from './local-time.ts';
 
-/** An event as `type/action`, the words that webhooks and lists use. */
+/** An event as `type/action`, as in webhooks and lists. */
 export type Kind =
   | 'sensor/active'
   | 'sensor/inactive'
@@ -23,7 +23,7 @@ export const listeners = { nurse: 'full', pager: 'custom1', housekeeping: 'full'
 export type Listener = keyof typeof listeners;
 
 type Situation = NewRule['situation'];
-/** A rule of the home: `situation` is the word of the API, `kind` the event that fires the rule. */
+/** A rule of the home. `kind` is the event that fires it. */
 export type HomeRule = {
   name: string;
   situation: Situation;
@@ -32,18 +32,18 @@ export type HomeRule = {
   scope: 'home' | 'group' | 'first' | 'first_bed';
   isNightly: boolean;
   rateLimitSeconds: number;
-  tells: readonly Listener[];
+  recipients: readonly Listener[];
 };
 
 export const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '06:00', timeZone: TIME_ZONE };
-/** Is a sensor in the group? The group has sensors of both makers, and never more than 100. */
+/** Whether a sensor is in the group, which has sensors of both makers and at most 100. */
 export const isInGroup = (sensor: number): boolean => sensor < 200 && sensor % 4 < 2;
 
-const rule = (situation: Situation, kind: Kind, tells: Listener[], more: Partial<HomeRule> = {}): HomeRule => ({
+const rule = (situation: Situation, kind: Kind, recipients: Listener[], more: Partial<HomeRule> = {}): HomeRule => ({
   name: `${situation}, ${more.scope ?? 'home'}`,
   situation,
   kind,
-  tells,
+  recipients,
   scope: 'home',
   isNightly: false,
   rateLimitSeconds: 60,
@@ -51,7 +51,7 @@ const rule = (situation: Situation, kind: Kind, tells: Listener[], more: Partial
 });
 
 const HOUR = 3_600;
-/** Rules for falls, beds, rooms, doors, vital signs and sensors, with every scope, by day and by night. */
+/** Rules about falls, beds, rooms, doors, vital signs and sensors, with every scope, by day and by night. */
 export const homeRules: readonly HomeRule[] = [
   rule('fall_detected', 'fall/fall_detected', ['nurse', 'pager'], { rateLimitSeconds: 24 * HOUR }),
   rule('fall_suspected', 'fall/fall_suspected', ['nurse'], { scope: 'group' }),

@@ -10,19 +10,19 @@ import type { Kind } from './rules.ts';
 import type { SimulationClock } from './simulation-clock.ts';
 
 /**
- * What a run did so far. `time` is the simulated time, ms. `deliveries` counts, for each kind of event, the deliveries to
- * the webhook that gets all events; `alarms` counts the deliveries that rules caused.
+ * The progress of a run. `time` is the simulated time (ms). `deliveries` counts, by kind of event, the deliveries to the
+ * webhook that receives all events; `alarms` counts the deliveries caused by rules.
  */
-export type Tally = { time: number; sent: number; refused: number; deliveries: Counts; alarms: number };
+export type Tally = { time: number; sent: number; rejected: number; deliveries: Counts; alarms: number };
 type Host = {
-  /** Starts the clock of simulated time. */
+  /** Starts the simulated clock. */
   startClock: () => SimulationClock;
-  /** Is awaited after each sensor that is set up, to respect the rate limit of the API. */
+  /** Awaited after each sensor that is set up, to stay below the rate limit of the API. */
   pace: () => Promise<void>;
-  /** Is called with the tally after every message. */
+  /** Called with the tally after every message. */
   show: (tally: Tally) => void;
 };
-/** `slow` counts falls that only timers of the cloud move on, so that they are told minutes later. */
+/** `slow` counts falls that only timers of the cloud advance, so that they are reported minutes later. */
 type Result = {
   tally: Tally;
   expected: Accounts;
@@ -41,37 +41,38 @@ export const clockText = (time: number): string => {
 const sum = (counts: Counts): number => [...counts.values()].reduce((total, count) => total + count, 0);
 
 /** Formats a tally as one line. */
-export const tallyText = ({ time, sent, refused, deliveries, alarms }: Tally): string => {
+export const tallyText = ({ time, sent, rejected, deliveries, alarms }: Tally): string => {
   const kinds = [...deliveries].toSorted().map(([kind, count]) => `${kind} ${count}`);
-  const lost = refused > 0 ? `, ${refused} refused` : '';
+  const lost = rejected > 0 ? `, ${rejected} rejected` : '';
   return `${clockText(time)}  sent ${sent}${lost}  alarms ${alarms}  arrived ${sum(deliveries)}: ${kinds.join(', ')}`;
 };
 
-/** Simulates a care home for some days. Counts the events that must result, and the deliveries that arrive. */
+/** Simulates a care home for some days. Counts the expected events, and the deliveries that arrive. */
 export const simulate = async (options: Access & PlanOptions, host: Host): Promise<Result> => {
-  const tally: Tally = { time: 0, sent: 0, refused: 0, deliveries: new Map(), alarms: 0 };
+  const tally: Tally = { time: 0, sent: 0, rejected: 0, deliveries: new Map(), alarms: 0 };
   const arrivals = createArrivals();
   let home: Home | undefined;
   const receiver = await startReceiver((request, response) => {
     receiver.received.length = 0;
-    const heard = arrivals.hear(request, home?.hooks ?? new Map());
-    if (heard?.listener === 'everything') tally.deliveries.set(heard.kind, (tally.deliveries.get(heard.kind) ?? 0) + 1);
-    else if (heard) tally.alarms++;
+    const arrival = arrivals.record(request, home?.hooks ?? new Map());
+    if (arrival?.listener === 'everything')
+      tally.deliveries.set(arrival.kind, (tally.deliveries.get(arrival.kind) ?? 0) + 1);
+    else if (arrival) tally.alarms++;
     response.end();
   });
   home = await buildHome(options, options.sensors, receiver.url, host.pace);
   const { devices } = home;
   const { stamp, run, until } = host.startClock();
-  const { accounts, witness } = createExpectation(stamp(0));
+  const { accounts, observe } = createExpectation(stamp(0));
   let slow = 0;
   for (let day = 0; day < options.days; day++) {
     const moments = dayIn(options, day);
-    for (const moment of moments) witness(moment);
+    for (const moment of moments) observe(moment);
     slow += moments.filter(({ what, sensor }) => what === 'cut_fall' && makerOf(sensor) === 'maker_a').length;
     await run(messagesOf(moments), async ({ at, sensor, message }) => {
       await devices[sensor]?.send(message(stamp)).then(
         () => tally.sent++,
-        () => tally.refused++,
+        () => tally.rejected++,
       );
       tally.time = Math.max(tally.time, at);
       host.show(tally);
@@ -86,48 +87,48 @@ const eventsOf = ({ events }: Accounts, kind: Kind): number =>
   sum(new Map([...events].filter(([key]) => key.endsWith(` ${kind}`))));
 
 /**
- * Checks what must hold at any speed of the clock: every message was accepted, and every fall that happened was told.
+ * Checks what must hold at any speed of the clock: every message was accepted, and every fall was delivered.
  */
-export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
+export const checkFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
   const happened = eventsOf(expected, 'fall/fall_detected');
   const delivered = tally.deliveries.get('fall/fall_detected') ?? 0;
   return {
     complaints: [
-      ...(tally.refused > 0 ? [`${tally.refused} messages were refused`] : []),
+      ...(tally.rejected > 0 ? [`${tally.rejected} messages were rejected`] : []),
       ...(delivered <= happened && delivered >= happened - slow
         ? []
-        : [`falls: expected ${happened}, told ${delivered}`]),
+        : [`falls: expected ${happened}, delivered ${delivered}`]),
     ],
-    verdict: `${happened} falls happened, ${delivered} were told${delivered < happened ? ', and time will tell of the others' : ''}`,
+    verdict: `${happened} falls happened, ${delivered} were delivered${delivered < happened ? ', and timers will report the others' : ''}`,
   };
 };
 
 /**
- * Compares the deliveries that arrived, and what the API of the cloud lists, with the expectation, which was counted
+ * Compares the deliveries that arrived, and what the API of the cloud lists, with the expectation, which was derived
  * without the cloud.
  */
-export const judgeAll = (
+export const checkRecords = (
   { tally, expected, arrivals, home }: Result,
   { events, hits, open, unsent }: Records,
 ): { complaints: string[]; verdict: string } => {
-  const odd: [number, string][] = [
-    [tally.refused, 'messages were refused'],
-    [arrivals.strangers(), 'deliveries were not ours'],
-    [unsent, 'hits do not say that all was sent'],
+  const anomalies: [number, string][] = [
+    [tally.rejected, 'messages were rejected'],
+    [arrivals.strangers(), 'deliveries had an unknown token'],
+    [unsent, 'hits are not marked as sent'],
   ];
   const bytes = expected.deliveries.get('bytes') ?? 0;
   const alarms = sum(expected.deliveries) - sum(expected.events) - bytes;
   return {
     complaints: [
-      ...odd.filter(([times]) => times > 0).map(([times, what]) => `${times} ${what}`),
+      ...anomalies.filter(([times]) => times > 0).map(([times, text]) => `${times} ${text}`),
       ...differences('events of sensor', expected.events, events),
       ...differences('hits of sensor', expected.hits, hits),
-      ...differences('told', expected.deliveries, arrivals.deliveries),
-      ...differences('not done:', new Map(), open),
+      ...differences('deliveries', expected.deliveries, arrivals.deliveries),
+      ...differences('unfinished deliveries', new Map(), open),
     ],
     verdict:
-      `${tally.sent} messages: ${sum(expected.events)} events of ${bytes} of them and of time, each told once; ` +
-      `${sum(expected.hits)} hits of ${home.rules.size} rules, ${alarms} alarms, each told once; ` +
-      `${arrivals.repeats()} repeats, nothing waits; all as counted apart from the cloud`,
+      `${tally.sent} messages: ${sum(expected.events)} events from ${bytes} of them and from timers, each delivered once; ` +
+      `${sum(expected.hits)} hits of ${home.rules.size} rules, ${alarms} alarms, each delivered once; ` +
+      `${arrivals.duplicates()} duplicates, nothing pending; all as expected`,
   };
 };

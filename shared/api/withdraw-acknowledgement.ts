@@ -1,6 +1,6 @@
-import { RETENTION } from '../domain/event/event.ts';
+import { EVENT_RETENTION } from '../domain/event/event.ts';
 import type { Acknowledgement } from '../domain/rule/acknowledgement-view.ts';
-import { isNear } from '../domain/rule/escalation.ts';
+import { isWithinQueueDelay } from '../domain/rule/escalation.ts';
 import type { Deps } from '../runtime/deps.ts';
 import type { withdrawing } from './operation.ts';
 
@@ -13,12 +13,13 @@ export const withdrawAcknowledgement = async (
   hitKey: { customerId: number; hitId: number },
   isAllowed: (acknowledgement: Acknowledgement) => boolean,
 ) => {
-  const hit = await store.acknowledgements.takeBack(hitKey, isAllowed, now() - RETENTION, now());
+  const hit = await store.acknowledgements.withdraw(hitKey, isAllowed, now() - EVENT_RETENTION, now());
   if (hit === null || hit === 'refused') return hit;
   const { at, open } = hit.escalation ?? { at: Number.POSITIVE_INFINITY };
   const delaySeconds = open ? 0 : (at - now()) / 1_000;
   // The hit is in the due index as well, where the sweep finds it.
   const leaveToSweep = (error: unknown) => log('warn', 'an escalation is left to the sweep', hitKey, error);
-  if (isNear(at, now())) await enqueue([{ type: 'escalate', ...hitKey }], { delaySeconds }).catch(leaveToSweep);
+  if (isWithinQueueDelay(at, now()))
+    await enqueue([{ type: 'escalate', ...hitKey }], { delaySeconds }).catch(leaveToSweep);
   return hit;
 };

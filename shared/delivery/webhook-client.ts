@@ -2,11 +2,11 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { canaryUrl } from '../domain/canary.ts';
 import { SLOTS_PER_WEBHOOK, type SlotLease } from '../domain/delivery/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
-import { type ClientOptions, createClient } from './connect.ts';
 import type { PostRequest } from './exchange.ts';
 import type { Attempt } from './http-attempt.ts';
-import { endpointsOf } from './own-endpoints.ts';
-import { resolveAll } from './resolve.ts';
+import { type ClientOptions, createHttpClient } from './http-client.ts';
+import { ownEndpoints } from './own-endpoints.ts';
+import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
 /** `isPublicOnly`: allows only https on public addresses, whatever the stage allows webhooks. */
@@ -69,12 +69,12 @@ export const createWebhookClient = (
   stage: Stage,
   { allowLoopback = false, publicRanges = [], ...network }: NetworkOptions = {},
 ): WebhookClient => {
-  const { resolve = resolveAll } = network;
+  const { resolve = resolveName } = network;
   const policy: TargetPolicy = {
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
     allowLoopback,
-    own: endpointsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
+    own: ownEndpoints([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
   const publicOnly: TargetPolicy = {
     ...policy,
@@ -83,10 +83,10 @@ export const createWebhookClient = (
     allowLoopback: publicRanges.length > 0,
   };
   const options = { ...network, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
-  const { post } = createClient({ ...options, policy });
+  const { post } = createHttpClient({ ...options, policy });
   // The webhook of the canary calls the service itself, at this URL only. Users cannot choose it.
-  const toCanary = stage.CANARY ? createClient({ ...options, policy: { ...policy, own: [] } }) : null;
-  const toPublic = createClient({ ...options, policy: publicOnly });
+  const toCanary = stage.CANARY ? createHttpClient({ ...options, policy: { ...policy, own: [] } }) : null;
+  const toPublic = createHttpClient({ ...options, policy: publicOnly });
   return {
     check: (url, { isPublicOnly = false } = {}) => checkTarget(url, isPublicOnly ? publicOnly : policy, resolve),
     post: ({ isPublicOnly = false, ...request }) => {

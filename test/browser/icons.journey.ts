@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sign, squareSign } from '#functions/api/console/sign.ts';
+import { logo, squareLogo } from '#functions/api/console/logo.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;
@@ -28,10 +28,10 @@ test('each icon of pixels shows the sign of the console as it is now', async () 
     const given = JSON.stringify([`data:image/svg+xml,${encodeURIComponent(svg)}`, `${site.address}/${name}`, size]);
     return visitor.page.evaluate<number>(`(${DIFFERENCE})(${given})`);
   };
-  expect(await differenceOf(sign, 'icon-192.png', 192)).toBeLessThan(0.005);
-  expect(await differenceOf(sign, 'icon-512.png', 512)).toBeLessThan(0.005);
-  expect(await differenceOf(squareSign, 'icon-maskable-512.png', 512)).toBeLessThan(0.005);
-  expect(await differenceOf(squareSign, 'apple-touch-icon.png', 180)).toBeLessThan(0.005);
+  expect(await differenceOf(logo, 'icon-192.png', 192)).toBeLessThan(0.005);
+  expect(await differenceOf(logo, 'icon-512.png', 512)).toBeLessThan(0.005);
+  expect(await differenceOf(squareLogo, 'icon-maskable-512.png', 512)).toBeLessThan(0.005);
+  expect(await differenceOf(squareLogo, 'apple-touch-icon.png', 180)).toBeLessThan(0.005);
   // Planted: the corners alone.
-  expect(await differenceOf(sign, 'icon-maskable-512.png', 512)).toBeGreaterThan(0.005);
+  expect(await differenceOf(logo, 'icon-maskable-512.png', 512)).toBeGreaterThan(0.005);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { skippingClock } from '#lib/local/clock.ts';
 import { changes } from '#shared/store/engine/request.ts';
-import { firstId } from '#shared/store/hits/hit-item.ts';
+import { idBeforeFirst } from '#shared/store/hits/hit-item.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 import { seedHits } from '../fixtures/hits.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
   const log = { customerId, sensors, count: FALLS, from: Date.now() - (FALLS + 1) * DAY, stepMs: DAY };
   for (const { id: hitId, sensorId, createDate } of await seedHits(table, log)) {
-    const number = hitId - firstId(customerId);
+    const number = hitId - idBeforeFirst(customerId);
     const acknowledgement = { userId: 1, name: 'Nurse', date: createDate + ((number % 9) + 1) * MINUTE };
     if (number % 7 > 0) await table.update(items.ruleHit({ customerId, hitId }), changes({ set: { acknowledgement } }));
     const feedback = {

@@ -34,7 +34,7 @@ export const createQueues = (account: Account, clock: Clock): readonly DeployedQ
       clock,
       maxReceiveCount: RedrivePolicy?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
       ...(FifoQueue && { fifo: true }),
-      ...(deadLetterQueue && { deadLetter: deadLetterQueue }),
+      ...(deadLetterQueue && { deadLetterQueue }),
     });
     const entry = { name: queueNameOf(id), arn, deadArn, queue };
     created.set(arn, entry);

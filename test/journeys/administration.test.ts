@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { type Store, store } from '#shared/store/store.ts';
-import { atOnce, refusedAt, statusOf } from '../fixtures/answers.ts';
+import { concurrently, rejectedPaths, statusOf } from '../fixtures/answers.ts';
 import { type Client, register } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import {
@@ -33,7 +33,7 @@ type Hit = { ruleId: number; allSend: boolean; ruleMessages: { extra: object; wa
 const texts = { name: 'n', location: '', email: '' };
 const holdsNothing = { permissions: [], isAdmin: false };
 let falls = 0;
-/** A fall of its own; gives the hits that the customer has once everything has come of it. */
+/** Reports a new fall. Returns the hits of the customer once everything is processed. */
 const fall = async (client: Client, customerId: number, sensor: { sensorId: string; device: Client }) => {
   const message = fallMessage('calling', Date.now() - 1_000 * ++falls);
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
@@ -45,7 +45,7 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 describe('a customer', () => {
   const renamed = { name: 'Renamed', location: 'Elsewhere 2', email: 'office@example.com' };
 
-  test('is replaced by those who manage customers in it, and keeps its webhooks and its count of members', async () => {
+  test('can be changed by users with manage_customers, and keeps its webhooks and its user count', async () => {
     const home = await createHome(admin, 'ash', ALL_PERMISSIONS);
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
@@ -61,7 +61,7 @@ describe('a customer', () => {
     expect(JSON.parse(last?.body ?? '')).toMatchObject({ customer: { name: 'Renamed', location: 'Elsewhere 2' } });
   });
 
-  test('is listed as it is: once it is created, when it was replaced, and no more when it is deleted', async () => {
+  test('appears in the list when created, is updated there when changed, and disappears when deleted', async () => {
     const listed = async (id: number) => {
       const all = await admin.ok<Id[]>('GET', '/customers');
       return all.filter((item) => item.id === id);
@@ -76,7 +76,7 @@ describe('a customer', () => {
     expect([await listed(created.id), await statusOf(admin.call('PUT', path, texts))]).toEqual([[], 404]);
   });
 
-  test('is not deleted while it has a user or a sensor', async () => {
+  test('cannot be deleted while it has a user or a sensor', async () => {
     const home = await createHome(admin, 'beech', ALL_PERMISSIONS);
     const path = `/customers/${home.customerId}`;
     expect(await statusOf(admin.call('DELETE', path))).toBe(409);
@@ -96,27 +96,26 @@ describe('a customer', () => {
     return { customerId: home.customerId, path: `/customers/${home.customerId}`, things };
   };
 
-  test('takes its bots, webhooks and rules along, and nothing is created in it any more', async () => {
+  test('deletes its bots, webhooks and rules with it, and accepts no new ones', async () => {
     const { customerId, path, things } = await furnished('cedar');
     await admin.ok('DELETE', path);
-    for (const place of [path, ...things])
-      expect([place, await statusOf(admin.call('GET', place))]).toEqual([place, 404]);
+    for (const url of [path, ...things]) expect([url, await statusOf(admin.call('GET', url))]).toEqual([url, 404]);
     expect(await stores.rules.list(customerId)).toEqual([]);
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
     expect(await statusOf(admin.call('PUT', path, texts))).toBe(404);
-    expect(refusedAt(await admin.call('POST', '/bots', { name: 'b', customerId }))).toEqual([400, 'customerId']);
+    expect(rejectedPaths(await admin.call('POST', '/bots', { name: 'b', customerId }))).toEqual([400, 'customerId']);
   });
 
-  test('whose deletion was interrupted is deleted whole by the next one', async () => {
+  test('can be deleted completely by a second attempt after an interrupted deletion', async () => {
     const { customerId, path, things } = await furnished('elder');
     expect(await stores.customers.remove(customerId)).toBeNull();
     await admin.ok('DELETE', path);
-    for (const place of things) expect([place, await statusOf(admin.call('GET', place))]).toEqual([place, 404]);
+    for (const url of things) expect([url, await statusOf(admin.call('GET', url))]).toEqual([url, 404]);
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 
-  test('is never deleted under a user, of 50 pairs of a deletion and a creation at once', async () => {
-    const outcomes = await atOnce(50, async (at) => {
+  test('is never deleted while a user is created in it, in 50 concurrent pairs of both', async () => {
+    const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
       const create = () => stores.users.create(user, `pair-${at}`, 'hash', 50);
@@ -128,22 +127,23 @@ describe('a customer', () => {
     expect(outcomes.filter(([created, removed]) => created === removed)).toEqual([]);
   });
 
-  test('counts 50 users that come at once, and half of whom go again, exactly', async () => {
+  test('counts users exactly when 50 are created concurrently and half of them deleted', async () => {
     const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
-    await atOnce(50, async (at) => {
+    await concurrently(50, async (at) => {
       const accountKey = `guest-${at}`;
       const user = { ...holdsNothing, id: 2_000_000 + at, customerId, username: accountKey, accountKey } as never;
       expect(await stores.users.create(user, accountKey, 'hash', 50)).toBeNull();
-      // Twice at once: a user goes once only.
-      const gone = at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user, 0), stores.users.remove(user, 0)]);
-      expect(gone.filter(Boolean)).toHaveLength(at % 2);
+      // Of two concurrent deletions, only one succeeds.
+      const removals =
+        at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user, 0), stores.users.remove(user, 0)]);
+      expect(removals.filter(Boolean)).toHaveLength(at % 2);
     });
     expect((await stores.customers.get(customerId))?.members).toBe(25);
   });
 });
 
 describe('a bot', () => {
-  test('has its new name in rule hits, and its webhooks speak its new language', async () => {
+  test('shows its new name in rule hits, and its webhooks use its new language', async () => {
     const { client, customerId } = await createHome(admin, 'fir', ALL_PERMISSIONS);
     const { bot } = await createAlarm(client, receiver.url);
     const changed = { name: 'Nachtdienst', locale: 'de' };
@@ -155,7 +155,7 @@ describe('a bot', () => {
     expect(JSON.parse(got?.body ?? '').rule.situationDescription).toMatch(/Sturz/);
   });
 
-  test('takes its webhooks along; its rules stay, show that it was not told, and cannot be replaced as they are', async () => {
+  test('deletes its webhooks with it; its rules stay, record the failed delivery, and cannot be saved unchanged', async () => {
     const { client, customerId } = await createHome(admin, 'gorse', ALL_PERMISSIONS);
     const { bot, webhook, rule } = await createAlarm(client, receiver.url);
     const other = await createAlarm(client, receiver.url, 'empty_room');
@@ -169,10 +169,10 @@ describe('a bot', () => {
     expect(hits).toMatchObject([{ ruleId: rule.id, allSend: false, ruleMessages: [{ wasSend: false }] }]);
     expect(receiver.received).toHaveLength(before);
     const same = await client.ok('GET', `/rules/${rule.id}`);
-    expect(refusedAt(await client.call('PUT', `/rules/${rule.id}`, same))).toEqual([400, 'recipients.0.webhookId']);
+    expect(rejectedPaths(await client.call('PUT', `/rules/${rule.id}`, same))).toEqual([400, 'recipients.0.webhookId']);
   });
 
-  test('whose deletion was interrupted is deleted whole by the next one', async () => {
+  test('can be deleted completely by a second attempt after an interrupted deletion', async () => {
     const { client, customerId } = await createHome(admin, 'gum', ALL_PERMISSIONS);
     const { bot, webhook } = await createAlarm(client, receiver.url);
     expect(await stores.bots.remove(customerId, bot.id)).toBe(true);
@@ -181,11 +181,11 @@ describe('a bot', () => {
     expect(await statusOf(admin.call('DELETE', `/bots/${bot.id}`))).toBe(404);
   });
 
-  test('leaves no webhook behind, of 50 that are created while it is deleted', async () => {
+  test('leaves no webhook behind when 50 are created during its deletion', async () => {
     const { client } = await createHome(admin, 'hazel', ALL_PERMISSIONS);
     const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'b' });
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: false, botId };
-    const statuses = await atOnce(51, (at) =>
+    const statuses = await concurrently(51, (at) =>
       statusOf(at === 25 ? client.call('DELETE', `/bots/${botId}`) : client.call('POST', '/webhooks', hook)),
     );
     expect(statuses.filter((status, at) => status !== (at === 25 ? 200 : 201) && status !== 400)).toEqual([]);
@@ -194,7 +194,7 @@ describe('a bot', () => {
 });
 
 describe('a provisioning key', () => {
-  test('is listed without itself, and registers nothing once it is deleted', async () => {
+  test('is never listed with its secret, and registers nothing once it is deleted', async () => {
     const body = { name: 'line 1', manufacturer: 'maker_a' };
     const { key, ...rest } = await admin.ok<{ key: string; id: string }>('POST', '/provisioning-keys', body);
     const list = () => admin.ok<{ id: string; name: string }[]>('GET', '/provisioning-keys');

@@ -10,12 +10,12 @@ import { type Client, clientOf } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome } from '../fixtures/home.ts';
 
-/** An address outside that counts its calls. */
-const startOutside = async () => {
+/** Starts an external heartbeat URL that counts its calls. */
+const startHeartbeat = async () => {
   let calls = 0;
-  const server = createServer((_, answer) => {
+  const server = createServer((_, response) => {
     calls += 1;
-    answer.end();
+    response.end();
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -27,30 +27,30 @@ describe('the canary', () => {
   const ledger = createLedger();
   let cloud: Cloud;
   let admin: Client;
-  let outside: Awaited<ReturnType<typeof startOutside>>;
+  let heartbeat: Awaited<ReturnType<typeof startHeartbeat>>;
   const health = () => clientOf(cloud.url).ok<{ canarySeconds: number | null }>('GET', '/health');
   const rounds = () => cloud.valuesOf('CanaryTime').length;
 
   beforeAll(async () => {
-    outside = await startOutside();
+    heartbeat = await startHeartbeat();
     cloud = await startTestCloud({
       clock,
       meter: ledger.meter,
       wrap: ledger.wrap,
-      environment: { CANARY: 'true', HEARTBEAT_URL: outside.url },
+      environment: { CANARY: 'true', HEARTBEAT_URL: heartbeat.url },
     });
     admin = await adminOf(cloud.url);
   });
   afterAll(async () => {
     await cloud.stop();
-    outside.server.close();
+    heartbeat.server.close();
   });
 
-  test('falls, comes back by the public address, is told outside, and GET /health says when', async () => {
+  test('returns each fall through the public URL, calls the heartbeat URL, and shows its age in GET /health', async () => {
     expect((await health()).canarySeconds).toBe(null);
     clock.skipTo(clock.now() + 2_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBe(1);
-    await expect.poll(outside.calls).toBe(1);
+    await expect.poll(heartbeat.calls).toBe(1);
     expect((await health()).canarySeconds).toBeLessThan(5);
     await cloud.idle();
     ledger.clear();
@@ -58,13 +58,13 @@ describe('the canary', () => {
     await expect.poll(rounds, { timeout: 10_000 }).toBe(2);
     await cloud.idle();
     expect(cloud.valuesOf('CanaryTime')[0]).toBeLessThan(5_000);
-    // A sweep of this host is counted, too.
+    // The sweeps of this host are counted too.
     const { read, write } = ledger.total();
     expect(read, ledger.text()).toBeLessThanOrEqual(CANARY.read + 3 * SWEEP.read);
     expect(write, ledger.text()).toBeLessThanOrEqual(CANARY.write + 3 * SWEEP.write);
   });
 
-  test('is one customer of its own with one sensor, which no other customer sees', async () => {
+  test('has a separate customer with one sensor that no other customer sees', async () => {
     const { client, customerId } = await createHome(admin, 'maple', ['manage_sensors']);
     const [seen] = await client.ok<[{ data: unknown[] }]>('GET', `/sensors?customerId=${customerId}`);
     expect(seen.data).toEqual([]);
@@ -75,18 +75,18 @@ describe('the canary', () => {
     expect(sensors.data).toHaveLength(1);
   });
 
-  test('is not counted as a message of a device: it hides no silence of all homes', () => {
+  test('does not count as device messages, which would hide that no home sends any', () => {
     expect(cloud.valuesOf('MessagesAccepted')).toEqual([]);
   });
 
-  test('counts nothing but the fall that it waits for', async () => {
+  test('accepts only the fall that it waits for', async () => {
     const before = (await health()).canarySeconds ?? 0;
     clock.skipTo(clock.now() + 60_000);
     await clientOf(cloud.url).ok('POST', '/canary', { event: { uuid: crypto.randomUUID() } });
     expect((await health()).canarySeconds).toBeGreaterThan(before + 59);
   });
 
-  test('no webhook of a user may call its address', async () => {
+  test('rejects webhooks of users with the URL of the canary', async () => {
     const url = `${cloud.url}/canary`;
     const hook = { name: 'loop', url, format: 'full', isCustomerHook: true };
     const { client } = await createHome(admin, 'oak', ['manage_customers', 'manage_bots']);
@@ -94,7 +94,7 @@ describe('the canary', () => {
   });
 });
 
-test('a canary that does not come back is told by GET /health', async () => {
+test('GET /health responds 503 when a canary fall does not return', async () => {
   const clock = skippingClock(Date.now());
   let isBroken = false;
   const cloud = await startTestCloud({
@@ -104,7 +104,7 @@ test('a canary that does not come back is told by GET /health', async () => {
     wrap: (runtime) => ({
       ...runtime,
       failpoint: (name) => {
-        if (isBroken && name === 'process.judged') throw new Error('nothing is judged');
+        if (isBroken && name === 'process.judged') throw new Error('nothing is decided');
       },
     }),
   });
@@ -115,8 +115,8 @@ test('a canary that does not come back is told by GET /health', async () => {
     isBroken = true;
     clock.skipTo(clock.now() + 2 * CANARY_SECONDS * 1_000 + 200_000);
     await cloud.sweep();
-    const answer = await clientOf(cloud.url).call('GET', '/health');
-    expect([answer.status, answer.body]).toMatchObject([503, { status: 'FAILING', queues: 'OK' }]);
+    const response = await clientOf(cloud.url).call('GET', '/health');
+    expect([response.status, response.body]).toMatchObject([503, { status: 'FAILING', queues: 'OK' }]);
   } finally {
     clock.skipTo(clock.now() + 60_000);
     await cloud.stop();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { alarmIn } from '#lib/local/demo/nurse-call.ts';
+import { alarmTextOf } from '#lib/local/demo/nurse-call.ts';
 import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 
-// A home tells a chat and a team of its falls, in German. None of its webhooks has a secret.
+// A home sends its falls to a chat and to Teams, in German. None of its webhooks has a secret.
 
 type Id = { id: number };
 type Sent = { text: string; attachments: { fields?: { title: string; value: string }[] }[] };
@@ -35,7 +35,7 @@ const valuesOf = (body: string | undefined) =>
     ((JSON.parse(body ?? '') as Sent).attachments[0]?.fields ?? []).map(({ title, value }) => [title, value]),
   );
 
-test('a fall and a test of the webhook are told in the language of the bot, by the clock of the rule', async () => {
+test('falls and test notifications use the language of the bot and the time zone of the rule or customer', async () => {
   const { client, customerId } = home;
   const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'Nachtwache', locale: 'de-AT' });
   const chat = await hookOf('chat', botId);
@@ -50,8 +50,8 @@ test('a fall and a test of the webhook are told in the language of the bot, by t
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('fall_confirmed', Date.now()));
 
   const [[inChat], [inTeams]] = await Promise.all([chat.receiver.until(1), teams.receiver.until(1)]);
-  const said = ChatPayload.parse(JSON.parse(inChat?.body ?? ''));
-  expect(said.text).toBe('Sturz bestätigt: ‹!channel› @\u200ball');
+  const chatPayload = ChatPayload.parse(JSON.parse(inChat?.body ?? ''));
+  expect(chatPayload.text).toBe('Sturz bestätigt: ‹!channel› @\u200ball');
   expect(valuesOf(inChat?.body)).toEqual({
     Situation: 'Sturz bestätigt',
     Sensor: '‹!channel› @\u200ball',
@@ -63,7 +63,7 @@ test('a fall and a test of the webhook are told in the language of the bot, by t
   for (const received of [inChat, inTeams]) {
     expect(received?.headers).not.toHaveProperty('webhook-signature');
     expect(received?.headers).not.toHaveProperty('authorization');
-    expect(alarmIn(received?.body ?? '')).toContain('Sturz bestätigt: ');
+    expect(alarmTextOf(received?.body ?? '')).toContain('Sturz bestätigt: ');
   }
 
   await client.ok('PUT', `/customers/${customerId}`, {

@@ -6,7 +6,7 @@ import { type Client, clientOf, logIn } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { type Host, startHost } from '../fixtures/host.ts';
 
-// Everything is as users have it: the limit of calls, the demo home, private targets.
+// As shipped: with the rate limit, the demo home and private targets.
 const asShipped = [] as const;
 
 let folder: string;
@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Somebody who calls the API as the demo's user, by the token that the start printed. */
+/** Returns a client with the token of the demo user, as printed at the start. */
 const demoOf = ({ url, lines }: Host): Client =>
   clientOf(url, lines.find((line) => line.includes('export TOKEN='))?.split('=')[1], true);
-/** What the demo says it goes without. */
-const leftOut = ({ lines }: Host): string[] => lines.filter((line) => line.startsWith('demo: '));
+/** Returns what the demo printed about skipped parts. */
+const skipped = ({ lines }: Host): string[] => lines.filter((line) => line.startsWith('demo: '));
 
 type Hook = { id: string; url: string; format: string };
 const hookOf = async (demo: Client): Promise<Hook> => {
@@ -28,7 +28,7 @@ const hookOf = async (demo: Client): Promise<Hook> => {
 };
 
 describe('the demo home', () => {
-  test('goes on whatever anybody sends to its receiver, and whichever format its webhook has', async () => {
+  test('keeps running whatever is sent to its receiver, and whatever the format of its webhook', async () => {
     await using host = await startHost({ DATA_DIR: join(folder, 'formats') }, asShipped);
     const demo = demoOf(host);
     const hook = await hookOf(demo);
@@ -37,74 +37,78 @@ describe('the demo home', () => {
       expect([200, 400]).toContain((await post(body)).status);
     expect((await post('x', { 'content-type': 'text/plain', origin: 'https://elsewhere.example' })).status).toBe(400);
     for (const format of ['custom1', 'raw', 'full']) {
-      // A webhook with a rule that Custom 1 cannot tell stays as it is; the demo has none.
+      // Custom 1 is possible because the demo has no rule that this format cannot express.
       await demo.ok('PUT', `/webhooks/${hook.id}`, { ...hook, format });
-      const heard = host.lines.filter((line) => line.startsWith('nurse call: ')).length;
+      const before = host.lines.filter((line) => line.startsWith('nurse call: ')).length;
       await demo.ok('POST', `/webhooks/${hook.id}/test`, {});
-      await host.until(() => host.lines.filter((line) => line.startsWith('nurse call: ')).length > heard);
+      await host.until(() => host.lines.filter((line) => line.startsWith('nurse call: ')).length > before);
     }
     expect(await demo.ok('GET', '/health')).toMatchObject({ status: 'OK', exceptions: 0 });
     expect(await host.end('SIGTERM')).toBe(0);
   });
 
-  const leavesOut = async (what: string, environment: Record<string, string>, said: RegExp[]): Promise<void> => {
+  const checkSkipped = async (
+    title: string,
+    environment: Record<string, string>,
+    messages: RegExp[],
+  ): Promise<void> => {
     await using host = await startHost(
-      { DATA_DIR: join(folder, what.replaceAll(' ', '-')), ...environment },
+      { DATA_DIR: join(folder, title.replaceAll(/\W/g, '-')), ...environment },
       asShipped,
     );
-    expect(leftOut(host)).toEqual(said.map((line) => expect.stringMatching(line)));
+    expect(skipped(host)).toEqual(messages.map((line) => expect.stringMatching(line)));
     expect((await fetch(`${host.url}/health`)).status).toBe(200);
     expect(await host.end('SIGTERM')).toBe(0);
   };
 
   test.each<[string, Record<string, string>, RegExp[]]>([
     [
-      'no receiver where private targets are not allowed',
+      'its receivers if private targets are not allowed',
       { ALLOW_PRIVATE_TARGETS: 'false' },
-      [/without its bots and webhooks.*: url is not an address that may be called/],
+      [/could not create the bots and webhooks.*: url is not an address that may be called/],
     ],
     [
-      'what is over a quota',
+      'parts that exceed a quota',
       { QUOTAS: '{"sensors":1,"rules":2}' },
       [/sensor 02DE00000002: .*1 sensors at most/, /sensor 02DE00000003/, /rule for empty_room: .*2 rules at most/],
     ],
     [
-      'everything where its name is taken',
+      'everything if its username is taken',
       { ADMIN_USERNAME: 'demo' },
-      [/everything: the user demo belongs to no cust/],
+      [/could not create the demo home: the user demo belongs to no customer/],
     ],
-  ])('leaves out %s, and says so', leavesOut);
+  ])('skips and reports %s', checkSkipped);
 
-  // At the same time, because both wait for seconds.
+  // Concurrent, because both wait for seconds.
   test.concurrent.each<[string, Record<string, string>, RegExp[]]>([
-    ['nothing where five calls a second are allowed', { RATE_LIMIT_PER_SECOND: '5' }, []],
-    ['time where one call a second is allowed', { RATE_LIMIT_PER_SECOND: '1' }, [/still being made/]],
-  ])('leaves out %s, and says so', leavesOut);
+    ['completely with a limit of five requests a second', { RATE_LIMIT_PER_SECOND: '5' }, []],
+    ['in the background with a limit of one request a second', { RATE_LIMIT_PER_SECOND: '1' }, [/still being created/]],
+  ])('is created %s', checkSkipped);
 
   type Change = (admin: Client, path: string, user: Record<string, unknown>) => Promise<unknown>;
   const access = (more: object) => ({ canLogin: true, isAdmin: false, permissions: [], ...more });
   test.each<[string, Change, RegExp[]]>([
-    ['was deleted, and is made again', (admin, path) => admin.ok('DELETE', path), []],
+    ['was deleted', (admin, path) => admin.ok('DELETE', path), []],
     [
-      'may not log in',
+      'is not allowed to log in',
       (admin, path) => admin.ok('PUT', `${path}/access`, access({ canLogin: false })),
-      [/everything: the user demo may not log in/],
+      [/could not create the demo home: the user demo is not allowed to log in/],
     ],
     [
       'lost its permissions',
       (admin, path) => admin.ok('PUT', `${path}/access`, access({})),
-      [/sensor 02DE00000001: This is not permitted/, /sensor 02DE00000002/, /sensor 02DE00000003/, /its alarms/],
+      [/sensor 02DE00000001: This is not permitted/, /sensor 02DE00000002/, /sensor 02DE00000003/, /the alarms/],
     ],
-  ])('starts again where its user %s', async (what, change, said) => {
-    const dataDir = join(folder, what.replaceAll(/\W/g, '-'));
+  ])('restarts after its user %s', async (title, change, messages) => {
+    const dataDir = join(folder, title.replaceAll(/\W/g, '-'));
     await using first = await startHost({ DATA_DIR: dataDir }, asShipped);
     const admin = await logIn(clientOf(first.url), 'admin', ADMIN_PASSWORD);
     const user = await demoOf(first).ok('GET', '/users/me');
     await change(admin, `/users/${user.id}`, user);
     expect(await first.end('SIGTERM')).toBe(0);
     await using second = await startHost({ DATA_DIR: dataDir }, asShipped);
-    expect(leftOut(second)).toEqual(said.map((line) => expect.stringMatching(line)));
-    if (said.length === 0) {
+    expect(skipped(second)).toEqual(messages.map((line) => expect.stringMatching(line)));
+    if (messages.length === 0) {
       const [page] = await demoOf(second).ok<{ total: number }[]>('GET', '/sensors');
       expect(page?.total).toBe(3);
     }

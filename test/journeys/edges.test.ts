@@ -29,22 +29,22 @@ const linked = async () => {
 };
 const fifty = <T>(act: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => act(at)));
 
-describe('50 at once', () => {
-  test('registering one device make it once, and leave it with one token that opens', async () => {
+describe('50 concurrent requests', () => {
+  test('create a device once when they register it, and leave it with one valid token', async () => {
     const body = { manufacturer: 'maker_a', hardwareId: '0000000000F1', firmwareVersion: 42 };
     const answers = await fifty(() => admin.as(FREE_TEXT).call('POST', '/devices/register', body));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([]);
     const tokens = answers.map(({ body }) => body as { sensorId: string; deviceToken?: string });
-    const open = await Promise.all(
+    const attempts = await Promise.all(
       tokens.map(({ sensorId, deviceToken }) =>
         deviceToken ? admin.as(deviceToken).call('GET', `/devices/${sensorId}/config`) : { status: 401 },
       ),
     );
-    expect(open.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(attempts.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('replacing a configuration leave the whole of one of them, at the sensor too', async () => {
+  test('leave one complete configuration, also in the sensor, when they replace it', async () => {
     const { sensorId } = await linked();
     const path = `/sensors/${sensorId}/maker_a/config/basic`;
     const put = (at: number) =>
@@ -57,7 +57,7 @@ describe('50 at once', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}`)).toMatchObject({ name: stored.name });
   });
 
-  test('moving a sensor between two customers leave it with one, and none says that there is no sensor', async () => {
+  test('leave a sensor with one customer when they move it between two, and none gets a 404', async () => {
     const { sensorId } = await linked();
     const other = await createHome(admin, 'rowan', []);
     const customers = [home.customerId, other.customerId];
@@ -71,7 +71,7 @@ describe('50 at once', () => {
   });
 });
 
-test('the log of deliveries is empty for a span that is over before it begins, or in the future', async () => {
+test('the list of deliveries is empty for a period that ends before it starts, or is in the future', async () => {
   const { webhook } = await createAlarm(home.client, 'http://127.0.0.1:9/');
   const at = `/webhooks/${webhook.id}`;
   const soon = Date.now() + 1_000_000;
@@ -81,7 +81,7 @@ test('the log of deliveries is empty for a span that is over before it begins, o
   expect(replay.status).toBe(202);
 });
 
-test('a rule that names a webhook twice tells it once, and its hit is sent as a whole', async () => {
+test('a rule with the same webhook twice sends to it once, and its hit counts as completely sent', async () => {
   const receiver = await startReceiver();
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'empty_room');
   const recipient = { botId: bot.id, webhookId: webhook.id };
@@ -99,22 +99,22 @@ test('a rule that names a webhook twice tells it once, and its hit is sent as a 
   await receiver.stop();
 });
 
-test('a system admin finds users without a customer too', async () => {
-  const person = {
+test('system admins also find users without a customer', async () => {
+  const user = {
     username: 'nobody.s',
     password: 'a-password-of-no-interest',
     firstName: '',
     lastName: '',
     email: '',
   };
-  await admin.ok('POST', '/users', { ...person, firstName: 'A', lastName: 'B', customerId: null });
+  await admin.ok('POST', '/users', { ...user, firstName: 'A', lastName: 'B', customerId: null });
   const [page] = await admin.ok<{ total: number }[]>('GET', '/users?searchText=nobody.s');
   expect(page?.total).toBe(1);
   const [own] = await home.client.ok<{ total: number }[]>('GET', '/users?searchText=nobody.s');
   expect(own?.total).toBe(0);
 });
 
-describe('the message of an event', () => {
+describe('the raw message of an event', () => {
   type Listed = { uuid: string; type: string; raw: unknown };
   const say = async (text: string) => {
     const sensor = await linked();
@@ -122,13 +122,13 @@ describe('the message of an event', () => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
     await cloud.idle();
     const [page] = await home.client.ok<{ data: Listed[] }[]>('GET', path);
-    // What was said is an event, and that the sensor is active another one of the same message.
+    // The message makes two events: its own, and that the sensor is active.
     expect(page?.data.map(({ type }) => type).sort()).toEqual(['sensor', 'unknown']);
     const alone = (page?.data ?? []).map(({ uuid }) => home.client.call('GET', `${path}/${uuid}`));
     return { listed: page?.data ?? [], alone: await Promise.all(alone) };
   };
 
-  test('is shown in lists up to 16 KiB, whatever else is on the page, and as a whole by itself', async () => {
+  test('appears in lists up to 16 KiB, whatever else is on the page, and always in the single event', async () => {
     const message = (bytes: number) => `{"type":99,"payload":{"filler":"${'ä'.repeat(20)}${'x'.repeat(bytes - 75)}"}}`;
     const short = message(16 * 1_024);
     const long = message(16 * 1_024 + 1);
@@ -145,7 +145,7 @@ describe('the message of an event', () => {
         expect([status, body]).toMatchObject([200, { raw: JSON.parse(texts[at] ?? '') }]);
   });
 
-  test('has its numbers with all their digits', async () => {
+  test('keeps all digits of its numbers', async () => {
     const numbers = '[9007199254740993,12345678901234567890,0.1000000000000000055511151231257827,1.50,1e400,-0,29.0]';
     const text = `{"type":99,"__proto__":{"a":1},"payload":{"numbers":${numbers},"text":"1.50"}}`;
     const { alone } = await say(text);
@@ -153,13 +153,13 @@ describe('the message of an event', () => {
   });
 });
 
-test('a MAC is found as people write it', async () => {
+test('sensors are found by a MAC address with colons', async () => {
   const { sensorId } = await linked();
   const [page] = await home.client.ok<{ data: { id: string }[] }[]>('GET', '/sensors?searchText=00:00:00:00:00');
   expect(page?.data.map(({ id }) => id)).toContain(sensorId);
 });
 
-test('a Raw webhook that two rules name gets the message once, and both hits are sent as a whole', async () => {
+test('a Raw webhook of two rules receives the message once, and both hits count as completely sent', async () => {
   const receiver = await startReceiver();
   const hook = { format: 'raw' } as const;
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'fall_confirmed', hook);
@@ -184,11 +184,11 @@ test('a Raw webhook that two rules name gets the message once, and both hits are
   await receiver.stop();
 });
 
-test('a call of messages that is refused says in words what is wrong', async () => {
+test('a rejected call with messages explains what is wrong', async () => {
   const { sensorId, device: sender } = await linked();
-  const told = async (body: unknown) =>
+  const errorsFor = async (body: unknown) =>
     (await sender.call('POST', `/devices/${sensorId}/messages`, body)).body as { errors: { message: string }[] };
-  expect((await told(5)).errors).toEqual([{ path: '', message: 'must be of type object' }]);
+  expect((await errorsFor(5)).errors).toEqual([{ path: '', message: 'must be of type object' }]);
   const tooMany = 'has the wrong number of entries or characters; the limit is 100';
-  expect((await told(Array(101).fill({}))).errors).toEqual([{ path: '', message: tooMany }]);
+  expect((await errorsFor(Array(101).fill({}))).errors).toEqual([{ path: '', message: tooMany }]);
 });

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
-import { belongings } from '#shared/store/subjects/subject-items.ts';
+import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 import { register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
-import { type Erasing, startErasing } from '../fixtures/erased.ts';
+import { type Erasing, startErasureWorld } from '../fixtures/erasure-world.ts';
 import { nextHardwareId } from '../fixtures/home.ts';
 
 let world: Erasing | null = null;
 const begin = async () => {
-  world = await startErasing();
+  world = await startErasureWorld();
   const home = await world.live();
   return { ...world, home, asAdmin: { customerId: home.customerId, client: home.admin } };
 };
@@ -15,7 +15,7 @@ afterEach(async () => world?.stop());
 
 const kindsOf = ({ counts }: { counts: Record<string, number> }) => Object.keys(counts).sort();
 
-test('nothing in the whole file names a user after an erasure, and what others did stays', async () => {
+test('nothing in the whole file names a user after an erasure, and actions of others stay', async () => {
   const { home, asAdmin, erase, whereIs } = await begin();
   const { wanda, hitId } = home;
   const job = await erase(asAdmin, { kind: 'user', id: wanda.id }, ADMIN_PASSWORD);
@@ -30,13 +30,13 @@ test('nothing in the whole file names a user after an erasure, and what others d
   const [page] = await home.client.ok<{ data: { name: string; recipients: object[] }[] }[]>('GET', '/rules');
   expect(page?.data.find(({ name }) => name === 'falls')).toMatchObject({
     recipients: [{ webhookId: home.webhookId }],
-    // Nobody else was to be told then.
+    // The steps without another recipient are gone.
     escalation: [{ recipients: [{ onDuty: true, by: 'email' }] }],
   });
   expect(await whereIs(['Wanda', '4915551234567', String(wanda.id)])).toEqual([]);
 });
 
-test('nothing names a user who was deleted before, once that is erased', async () => {
+test('nothing names a user who was deleted before the erasure', async () => {
   const { home, asAdmin, erase, whereIs } = await begin();
   const { wanda } = home;
   await home.client.ok('DELETE', `/users/${wanda.id}`);
@@ -45,7 +45,7 @@ test('nothing names a user who was deleted before, once that is erased', async (
   expect(await whereIs(['Wanda', '4915551234567', String(wanda.id)])).toEqual([]);
 });
 
-test('nothing in the whole file names a sensor, or whom it watches over, after an erasure', async () => {
+test('nothing in the whole file names a sensor, or the person it watches over, after an erasure', async () => {
   const { home, asAdmin, erase, whereIs } = await begin();
   const { sensorId, customerId } = home;
   const job = await erase(asAdmin, { kind: 'sensor', id: sensorId }, ADMIN_PASSWORD);
@@ -73,25 +73,25 @@ test('nothing in the whole file names a sensor, or whom it watches over, after a
   );
 });
 
-test('a sensor that is erased is linked again only after that, so that nothing is erased of what it says then', async () => {
+test('a sensor can be linked again only after its erasure, so that no new data is erased', async () => {
   const { home, asAdmin, erase } = await begin();
   const { client, admin, customerId } = home;
   const hardwareId = nextHardwareId();
-  const again = () => register(client, PROVISIONING_KEY, hardwareId);
-  const { sensorId, pairingCode } = await again();
+  const registerAgain = () => register(client, PROVISIONING_KEY, hardwareId);
+  const { sensorId, pairingCode } = await registerAgain();
   const link = (code: string) => client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code });
   expect((await link(pairingCode)).status).toBe(200);
   const body = { subject: { kind: 'sensor', id: sensorId }, reason: 'asked for it', password: ADMIN_PASSWORD };
   await admin.ok('POST', `/customers/${customerId}/erasures`, body);
   await world?.idle();
-  const next = await again();
+  const next = await registerAgain();
   expect(next.sensorId).toBe(sensorId);
-  const refused = await link(next.pairingCode);
+  const rejected = await link(next.pairingCode);
   const moved = await admin.call('PUT', `/sensors/${sensorId}/customer`, { customerId });
-  for (const { status, headers } of [refused, moved])
+  for (const { status, headers } of [rejected, moved])
     expect([status, headers.get('x-error-code')]).toEqual([409, 'sensor_being_erased']);
   for (let minute = 0; minute < 40; minute += 1) await world?.pass(60_000);
-  expect((await link((await again()).pairingCode)).status).toBe(200);
+  expect((await link((await registerAgain()).pairingCode)).status).toBe(200);
   await erase(asAdmin, { kind: 'sensor', id: home.sensorId }, ADMIN_PASSWORD);
   expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
 });
@@ -105,11 +105,11 @@ test('nothing is left of a customer after an erasure, in the table, the queues a
   const needles = ['Quillfeather', 'Wanda', 'Viktor', 'linden', home.sensorId, home.webhookId, String(home.wanda.id)];
   expect(await whereIs([...needles, `C#${home.customerId}#S`, `"customerId":${home.customerId},`])).toEqual([]);
 });
-test('a certificate counts every kind of item that a customer has, each of which this home has', async () => {
+test('a certificate counts every kind of item that a customer can have', async () => {
   const { home, asAdmin, erase } = await begin();
   const job = await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
-  const kinds = Object.entries(belongings).filter(([, of]) => of.customer);
-  // It is used up by linking.
+  const kinds = Object.entries(erasureRules).filter(([, of]) => of.customer);
+  // Linking uses it up.
   const uncounted = ['pairingCode'];
   expect(kindsOf(job)).toEqual(
     kinds
@@ -121,9 +121,9 @@ test('a certificate counts every kind of item that a customer has, each of which
 });
 
 test.each(['knownAddress', 'auditLine', 'personDelivery'] as const)(
-  'planted: a kind of item that is forgotten (%s) is found in the file',
+  'the search of the file detects that %s was not erased (planted)',
   async (kind) => {
-    const all = belongings as Record<string, object>;
+    const all = erasureRules as Record<string, object>;
     const rules = all[kind];
     try {
       all[kind] = {};

@@ -5,17 +5,17 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { situations as nameOf } from '#shared/api/messages/situations-en.ts';
 import type { Custom1Payload } from '#shared/domain/formats/custom-1-payload.ts';
 import { Format } from '#shared/domain/formats/format.ts';
-import { canTell, formats } from '#shared/domain/formats/formats.ts';
+import { canExpressSituation, formats } from '#shared/domain/formats/formats.ts';
 import type { FullPayload } from '#shared/domain/formats/full-payload.ts';
 import { payloads } from '#shared/domain/formats/payloads.ts';
 import { kinds, type Situation } from '#shared/domain/kinds.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { type Row, rows } from '../fixtures/event-table.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { a, b, room } from '../fixtures/messages.ts';
-import { type Row, rows } from '../fixtures/table-of-events.ts';
 
-// Every row of the table of events, for both makers: messages in; hits and payloads in every format out. All sensors
-// of the table speak at once, each in its turn; what came of it is looked at row by row.
+// Every row of the table of events, for both makers: messages in, hits and payloads in every format out. All sensors of
+// the table send concurrently, each its messages in order; the results are then checked row by row.
 
 const clock = skippingClock(Date.now());
 let cloud: Cloud;
@@ -33,9 +33,11 @@ const createRules = async () => {
     recipients[format] = { botId: bot.id, webhookId: (await client.ok('POST', '/webhooks', hook)).id };
   }
   for (const situation of situations) {
-    const told = Format.options.filter((format) => canTell(format, situation)).map((format) => recipients[format]);
+    const able = Format.options
+      .filter((format) => canExpressSituation(format, situation))
+      .map((format) => recipients[format]);
     const texts = { name: situation, title: '{region}', message: '{sensor} {situation} {time} {location}' };
-    await client.ok('POST', '/rules', { ...texts, situation, rateLimitSeconds: 0, recipients: told });
+    await client.ok('POST', '/rules', { ...texts, situation, rateLimitSeconds: 0, recipients: able });
   }
 };
 
@@ -47,30 +49,30 @@ const create = async (row: Row): Promise<Player> => {
   return { row, sensor, name, texts: [] };
 };
 
-/** Events are processed, then what came of them is delivered. */
-const quiet = async () => {
+/** Resolves once all events are processed and their deliveries sent. */
+const settled = async () => {
   await cloud.idle();
   await cloud.idle();
 };
 
 const say = async ({ sensor, texts }: Player, message: object): Promise<void> => {
-  // Spaces that no JSON writer makes: Raw must have them too. And nobody else says the same.
+  // Spaces that no JSON serializer writes, which Raw must preserve, and content that no other sensor sends.
   const text = JSON.stringify({ of: sensor.sensorId, ...message }).replace('{', '{  ');
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
   texts.push(text);
 };
 
-/** All say what they have to say, the first words first. */
-const sayAll = async (players: readonly Player[], words: (row: Row) => readonly object[]) => {
-  const rounds = Math.max(...players.map(({ row }) => words(row).length));
+/** Sends the messages of all sensors, round by round. */
+const sayAll = async (players: readonly Player[], messagesOf: (row: Row) => readonly object[]) => {
+  const rounds = Math.max(...players.map(({ row }) => messagesOf(row).length));
   for (let round = 0; round < rounds; round++) {
     await Promise.all(
       players.map(async (player) => {
-        const message = words(player.row)[round];
+        const message = messagesOf(player.row)[round];
         if (message) await say(player, message);
       }),
     );
-    await quiet();
+    await settled();
   }
 };
 
@@ -78,7 +80,7 @@ const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     clock.skipTo(clock.now() + 60_000);
     await cloud.sweep();
-    await quiet();
+    await settled();
   }
 };
 
@@ -88,7 +90,7 @@ const hits = async () => {
   return page?.data ?? [];
 };
 
-/** Whose a payload is, by what the format tells of the sensor. */
+/** Whether a payload is about a sensor, judged by what its format contains of it. */
 const isOf: Record<Format, (body: string, player: Player) => boolean> = {
   full: (body, { sensor }) => JSON.parse(body).sensor.id === sensor.sensorId,
   custom1: (body, { name }) => JSON.parse(body).sensorName === name,
@@ -99,19 +101,19 @@ const isOf: Record<Format, (body: string, player: Player) => boolean> = {
 
 const outcomeOf = (player: Player, all: Awaited<ReturnType<typeof hits>>) => {
   const { sensor, texts } = player;
-  const told = Format.options.map((format) => {
+  const deliveries = Format.options.map((format) => {
     const bodies = receivers[format].received.map(({ body }) => body);
     return [format, bodies.filter((body) => isOf[format](body, player))] as const;
   });
   return {
     sensor,
     texts,
-    told: Object.fromEntries(told) as Record<Format, string[]>,
+    delivered: Object.fromEntries(deliveries) as Record<Format, string[]>,
     situations: all.filter(({ sensorId }) => sensorId === sensor.sensorId).map(({ situation }) => situation),
   };
 };
 const outcomes = new Map<Row, ReturnType<typeof outcomeOf>>();
-const look = async (players: readonly Player[]) => {
+const recordOutcomes = async (players: readonly Player[]) => {
   const all = await hits();
   for (const player of players) outcomes.set(player.row, outcomeOf(player, all));
 };
@@ -122,19 +124,19 @@ beforeAll(async () => {
   cloud = await startTestCloud({ clock });
   home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   const all = await Promise.all(Object.values(rows).flat().map(create));
-  // Nobody is told of what comes before.
+  // No rule exists yet, so nobody is notified.
   await sayAll(all, (row) => (row.isNew ? [] : [hello(row), ...(row.before ?? [])]));
   await createRules();
   await sayAll(all, ({ says }) => says);
-  await look(all.filter(({ row }) => !row.silence));
+  await recordOutcomes(all.filter(({ row }) => !row.silence));
   await pass(7);
-  await look(all.filter(({ row }) => row.silence));
+  await recordOutcomes(all.filter(({ row }) => row.silence));
 }, 60_000);
 afterAll(async () => {
   await Promise.all([cloud, ...Object.values(receivers)].map((server) => server.stop()));
 });
 
-test('the table has a row for every situation', () => {
+test('the table of events has a row for every situation', () => {
   expect(Object.keys(rows).toSorted()).toEqual(situations.toSorted());
 });
 
@@ -145,27 +147,30 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     return { ...outcome, isByTime: row.says.length === 0, hasPoint: row.hasPoint ?? false };
   };
 
-  test.each(all)('of $maker: one hit for each situation (%#)', (row) => {
+  test.each(all)('$maker: makes one hit per situation (%#)', (row) => {
     expect(of(row).situations.toSorted()).toEqual(row.gives.toSorted());
   });
 
   test.each(all)(
-    'of $maker: in every format one payload of its schema for each situation that it can tell (%#)',
+    '$maker: sends one valid payload in every format for each situation that it can express (%#)',
     (row) => {
-      const { told, isByTime } = of(row);
+      const { delivered, isByTime } = of(row);
       for (const format of Format.options) {
         const { isOncePerMessage } = formats[format];
         const perMessage = isByTime ? 0 : row.says.length;
-        const most = isOncePerMessage ? perMessage : row.gives.filter((give) => canTell(format, give)).length;
-        expect([format, told[format].length]).toEqual([format, most]);
-        for (const body of told[format]) expect(payloads[format].safeParse(JSON.parse(body)).error).toBeUndefined();
+        const expected = isOncePerMessage
+          ? perMessage
+          : row.gives.filter((give) => canExpressSituation(format, give)).length;
+        expect([format, delivered[format].length]).toEqual([format, expected]);
+        for (const body of delivered[format])
+          expect(payloads[format].safeParse(JSON.parse(body)).error).toBeUndefined();
       }
     },
   );
 
-  test.each(all)('of $maker: Full as D2 says (%#)', (row) => {
-    const { told, isByTime, texts, hasPoint, sensor } = of(row);
-    const full: FullPayload[] = told.full.map((body) => JSON.parse(body));
+  test.each(all)('$maker: sends Full as specified in D2 (%#)', (row) => {
+    const { delivered, isByTime, texts, hasPoint, sensor } = of(row);
+    const full: FullPayload[] = delivered.full.map((body) => JSON.parse(body));
     expect(full.map(({ rule }) => rule?.situation).toSorted()).toEqual(row.gives.toSorted());
     for (const { event, rule, ...payload } of full) {
       const { type, action } = kinds[rule?.situation ?? 'fall_loop'];
@@ -173,14 +178,14 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
       expect(event.normalizedCoordinates !== null).toBe(hasPoint);
       expect(payload).toMatchObject({ sensor: { id: sensor.sensorId }, customer: { id: home.customerId } });
       expect(rule).toMatchObject({ hasRegion: row.region !== undefined, regionName: row.region ?? '' });
-      // The title is nothing but the name of the region: without one the situation's text stands in.
+      // The title of the rule contains only the region; without one, the text of the situation is used.
       expect(rule?.title).toBe(row.region ?? rule?.situationDescription);
     }
   });
 
-  test.each(all)('of $maker: Custom 1 as D2 says, where there is a code (%#)', (row) => {
-    const { told, hasPoint } = of(row);
-    const custom1: Custom1Payload[] = told.custom1.map((body) => JSON.parse(body));
+  test.each(all)('$maker: sends Custom 1 as specified in D2 for situations with a code (%#)', (row) => {
+    const { delivered, hasPoint } = of(row);
+    const custom1: Custom1Payload[] = delivered.custom1.map((body) => JSON.parse(body));
     const codes = row.gives.map((situation) => kinds[situation].code).filter((code) => code !== null);
     expect(custom1.map(({ eventType }) => eventType).toSorted()).toEqual(codes.toSorted());
     for (const payload of custom1) {
@@ -191,16 +196,16 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
   });
 
   const forPeople = Format.options.filter((format) => formats[format].isForPeople);
-  test.each(all)('of $maker: for people by its name, whether there is a code or not (%#)', (row) => {
+  test.each(all)('$maker: names the situation in formats for people, with or without a code (%#)', (row) => {
     const names = row.gives.map((situation) => nameOf[situation]).toSorted();
     for (const format of forPeople) {
-      const bodies = of(row).told[format];
+      const bodies = of(row).delivered[format];
       expect([format, names.filter((name) => bodies.some((body) => body.includes(name)))]).toEqual([format, names]);
     }
   });
 
-  test.each(all)('of $maker: Raw is the message as it was sent, once, and nothing the service made (%#)', (row) => {
-    const { told, texts, isByTime } = of(row);
-    expect(told.raw).toEqual(isByTime ? [] : texts.slice(-row.says.length));
+  test.each(all)('$maker: sends each device message once and unchanged in Raw, and no generated event (%#)', (row) => {
+    const { delivered, texts, isByTime } = of(row);
+    expect(delivered.raw).toEqual(isByTime ? [] : texts.slice(-row.says.length));
   });
 });

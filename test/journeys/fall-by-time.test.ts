@@ -11,16 +11,22 @@ const { now } = clock;
 let cloud: Cloud;
 const receivers: Receiver[] = [];
 beforeAll(async () => {
-  // The clock of the cloud runs ahead when a test says so.
+  // Tests move the clock of the cloud ahead.
   cloud = await startTestCloud({ clock });
 });
 afterAll(async () => {
   await Promise.all([cloud, ...receivers].map((server) => server.stop()));
 });
 
-type Told = { type: string; action: string; createDate: number; raw: object; normalizedCoordinates: object | null };
+type FallEvent = {
+  type: string;
+  action: string;
+  createDate: number;
+  raw: object;
+  normalizedCoordinates: object | null;
+};
 
-/** A home with a sensor whose every event is heard of. */
+/** Creates a home with a sensor and webhooks for all its events. */
 const prepare = async (name: string) => {
   const admin = await adminOf(cloud.url);
   const home = await createHome(admin, name, ALL_PERMISSIONS);
@@ -34,7 +40,7 @@ const prepare = async (name: string) => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
     await cloud.idle();
   };
-  /** Lets seconds pass; the sweep looks after each part of them. */
+  /** Lets seconds pass, with a sweep after each part. */
   const pass = async (seconds: number, part = seconds) => {
     for (let left = seconds; left > 0; left -= part) {
       clock.skipTo(now() + Math.min(part, left) * 1_000);
@@ -47,8 +53,8 @@ const prepare = async (name: string) => {
     const state = await store(cloud.runtime.table).states.get(home.customerId, sensor.sensorId);
     return state?.falls.map(({ phases }) => phases);
   };
-  const heard = () => {
-    const all = receiver.received.map(({ body }) => JSON.parse(body) as { event?: Told });
+  const received = () => {
+    const all = receiver.received.map(({ body }) => JSON.parse(body) as { event?: FallEvent });
     const full = all
       .flatMap(({ event }) => (event?.type === 'fall' ? [event] : []))
       .sort((a, b) => a.createDate - b.createDate);
@@ -58,12 +64,12 @@ const prepare = async (name: string) => {
     const path = `/sensors/${sensor.sensorId}/maker_a/config/critical`;
     await admin.ok('PUT', path, { ...(await admin.ok('GET', path)), ...changes });
   };
-  return { post, pass, falls, heard, critical };
+  return { post, pass, falls, received, critical };
 };
 
-describe('a fall whose device only reports its start', () => {
-  test('is confirmed, reported and finished by the times of its sensor', async () => {
-    const { post, pass, heard, critical } = await prepare('maple');
+describe('a fall of which the device only reports the start', () => {
+  test('is confirmed, reported and finished after the durations of its sensor', async () => {
+    const { post, pass, received, critical } = await prepare('maple');
     await critical({
       durationUntilConfirmSec: 20,
       energyDurationUntilConfirm: 12,
@@ -72,27 +78,27 @@ describe('a fall whose device only reports its start', () => {
     });
     await post(fallMessage('fall_detected', now()));
     await pass(19);
-    expect(heard().actions).toEqual(['fall_suspected']);
+    expect(received().actions).toEqual(['fall_suspected']);
     await pass(5);
-    expect(heard().actions).toEqual(['fall_suspected', 'confirmed']);
+    expect(received().actions).toEqual(['fall_suspected', 'confirmed']);
     await pass(10);
-    expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected']);
+    expect(received().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected']);
     await pass(15);
-    expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
+    expect(received().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
     await pass(600, 60);
-    expect(heard().actions).toHaveLength(4);
+    expect(received().actions).toHaveLength(4);
   });
 
-  test('is confirmed no earlier than energyDurationUntilConfirm says, on its date and up to 3 s later, as the document tells', async () => {
-    const { post, pass, heard, critical } = await prepare('hazel');
+  test('is confirmed energyDurationUntilConfirm after its start, and reported up to 3 s later, as documented', async () => {
+    const { post, pass, received, critical } = await prepare('hazel');
     await critical({ durationUntilConfirmSec: 10, energyDurationUntilConfirm: 20 });
     const start = now();
     await post(fallMessage('fall_detected', start));
     await pass(22, 1);
-    expect(heard().actions).toEqual(['fall_suspected']);
+    expect(received().actions).toEqual(['fall_suspected']);
     await pass(2, 1);
-    expect(heard().actions).toEqual(['fall_suspected', 'confirmed']);
-    const date = heard().full.at(-1)?.createDate ?? 0;
+    expect(received().actions).toEqual(['fall_suspected', 'confirmed']);
+    const date = received().full.at(-1)?.createDate ?? 0;
     expect(date - start).toBeGreaterThanOrEqual(20_000);
     expect(date - start).toBeLessThan(21_000);
     const document = await (await fetch(`${cloud.url}/openapi.json`)).text();
@@ -103,11 +109,11 @@ describe('a fall whose device only reports its start', () => {
       );
   });
 
-  test('tells of what time did with the place of the fall, without a message; Raw hears of the message alone', async () => {
-    const { post, pass, heard } = await prepare('birch');
+  test('has events by time with its location but without a message, and Raw receives only the message', async () => {
+    const { post, pass, received } = await prepare('birch');
     await post(fallMessage('fall_detected', now()));
     await pass(200, 10);
-    const { full, raw } = heard();
+    const { full, raw } = received();
     const [first, ...others] = full;
     expect(others).toHaveLength(3);
     for (const { raw: message } of others) expect(message).toEqual({});
@@ -115,38 +121,38 @@ describe('a fall whose device only reports its start', () => {
     expect(raw).toMatchObject([{ type: 5 }]);
   });
 
-  test('is not moved by time where the device moves it itself, and each state is told once', async () => {
-    const { post, pass, heard } = await prepare('cedar');
+  test('does not advance by time if the device reports its states, each of which is sent once', async () => {
+    const { post, pass, received } = await prepare('cedar');
     const start = now();
     await post(fallMessage('fall_detected', start));
     await pass(50, 10);
     await post(fallMessage('fall_exit', start));
     await pass(300, 20);
-    expect(heard().actions).toEqual(['fall_suspected', 'canceled']);
-    expect(heard().raw).toHaveLength(2);
+    expect(received().actions).toEqual(['fall_suspected', 'canceled']);
+    expect(received().raw).toHaveLength(2);
   });
 
-  test('is reported once, though the device reports it late', async () => {
-    const { post, pass, heard } = await prepare('alder');
+  test('is reported once even if the device reports it late', async () => {
+    const { post, pass, received } = await prepare('alder');
     const start = now();
     await post(fallMessage('fall_detected', start));
     await pass(100, 10);
     await post(fallMessage('calling', start));
     await post(fallMessage('calling', start, { uuid: '00000000-0000-4000-8000-000000000009' }));
-    expect(heard().actions.filter((action) => action === 'fall_detected')).toHaveLength(1);
+    expect(received().actions.filter((action) => action === 'fall_detected')).toHaveLength(1);
   });
 
-  test('is reported after an outage, however long it was', async () => {
-    const { post, pass, heard } = await prepare('rowan');
+  test('is reported after an outage of any length', async () => {
+    const { post, pass, received } = await prepare('rowan');
     await post(fallMessage('fall_detected', now()));
     await pass(6 * 3_600);
-    expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
+    expect(received().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
   });
 
-  test('is looked at at its time, not only when the sweep comes by', async () => {
+  test('is checked on time by a timer, not only by the sweep', async () => {
     const { post } = await prepare('willow');
     const { waiting } = cloud;
-    if (!('queues' in waiting)) throw new Error('the queues of this test are in its process');
+    if (!('queues' in waiting)) throw new Error('this test needs queues in its process');
     const before = waiting.queues.timers.stats().delayed;
     await post(fallMessage('calling', now() - 1));
     expect(waiting.queues.timers.stats().delayed).toBe(before);
@@ -155,15 +161,15 @@ describe('a fall whose device only reports its start', () => {
   });
 });
 
-describe('a fall that is only called', () => {
-  test('is ended once all its times and a minute are over', async () => {
-    const { post, pass, heard, falls } = await prepare('ash');
+describe('a fall that is only reported as calling', () => {
+  test('is finished one minute after all its durations', async () => {
+    const { post, pass, received, falls } = await prepare('ash');
     await post(fallMessage('calling', now()));
     await pass(170, 10);
     expect(await falls()).toEqual([['calling']]);
     await pass(400, 60);
     expect(await falls()).toEqual([['calling', 'finished']]);
-    expect(heard().actions).toEqual(['fall_detected', 'finished']);
-    expect(heard().raw).toHaveLength(1);
+    expect(received().actions).toEqual(['fall_detected', 'finished']);
+    expect(received().raw).toHaveLength(1);
   });
 });

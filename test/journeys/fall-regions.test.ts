@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { refusedAt } from '../fixtures/answers.ts';
+import { rejectedPaths } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { a, b, room } from '../fixtures/messages.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await Promise.all([cloud, ...receivers].map((server) => server.stop()));
 });
 
-type Told = {
+type Notification = {
   event: { type: string; action: string };
   rule: { title: string; message: string; hasRegion: boolean; regionIndex: number; regionName: string };
 };
@@ -30,18 +30,18 @@ const falls = [
   'fall_detected_sensitive',
 ];
 
-/** A home with one sensor. For every situation of falls a rule of the bed and one of the whole room tell one receiver. */
+/** Creates a home with one sensor and, for every fall situation, a rule for the bed and one for the whole room. */
 const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const { client, customerId } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { sensorId, device } = await linkSensor(client, maker);
-  // What a region is to tell by itself does not matter to falls.
-  const quiet = room.regions.map((region) => ({
+  // Rules for falls work even in regions with fall detection disabled.
+  const regionsOff = room.regions.map((region) => ({
     ...region,
     fallDetectionEnabled: false,
     presenceDetectionEnabled: false,
   }));
   const { regions } = await client.ok<{ regions: { id: string; name: string }[] }>(
-    ...(['PUT', `/sensors/${sensorId}/room`, { ...room, regions: quiet }] as const),
+    ...(['PUT', `/sensors/${sensorId}/room`, { ...room, regions: regionsOff }] as const),
   );
   const regionId = regions.find((region) => region.name === 'Bed')?.id;
   const receiver = await startReceiver();
@@ -62,10 +62,10 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
       await cloud.idle();
     }
   };
-  const told = (title: string) =>
-    receiver.received.map(({ body }) => JSON.parse(body) as Told).filter(({ rule }) => rule.title === title);
-  const actions = (title: string) => told(title).map(({ event }) => event.action);
-  return { client, customerId, sensorId, rule, regionId, post, told, actions };
+  const notifications = (title: string) =>
+    receiver.received.map(({ body }) => JSON.parse(body) as Notification).filter(({ rule }) => rule.title === title);
+  const actions = (title: string) => notifications(title).map(({ event }) => event.action);
+  return { client, customerId, sensorId, rule, regionId, post, notifications, actions };
 };
 
 const inBed = { fallLocX_cm: -100, fallLocY_cm: 200, fallLocZ_cm: 0 };
@@ -74,18 +74,18 @@ const whole = ['fall_detected', 'fall_confirmed', 'calling', 'finished'];
 const actionsOfWhole = ['fall_suspected', 'confirmed', 'fall_detected', 'finished'];
 
 describe('a rule with a region', () => {
-  test('fires for a fall in it, by all that is told of the fall, and not for one outside', async () => {
-    const { client, sensorId, post, told, actions } = await prepare('maple');
+  test('fires for every state of a fall in the region, and not for a fall outside', async () => {
+    const { client, sensorId, post, notifications, actions } = await prepare('maple');
     const start = Date.now();
     await post(...whole.map((status) => a.fall(status, start, inBed)));
     expect(actions('bed')).toEqual(actionsOfWhole);
     const where = { message: 'Bed', hasRegion: true, regionIndex: 0, regionName: 'Bed' };
-    for (const title of ['bed', 'room']) for (const { rule } of told(title)) expect(rule).toMatchObject(where);
+    for (const title of ['bed', 'room']) for (const { rule } of notifications(title)) expect(rule).toMatchObject(where);
     await post(...whole.map((status) => a.fall(status, start + 1, outside)));
     expect(actions('bed')).toEqual(actionsOfWhole);
     expect(actions('room')).toEqual([...actionsOfWhole, ...actionsOfWhole]);
     const nowhere = { hasRegion: false, regionIndex: -1, regionName: '' };
-    for (const { rule } of told('room').slice(4)) expect(rule).toMatchObject(nowhere);
+    for (const { rule } of notifications('room').slice(4)) expect(rule).toMatchObject(nowhere);
     type Listed = { type: string; region: object | null };
     const [page] = await client.ok<{ data: Listed[] }[]>('GET', `/sensors/${sensorId}/events`);
     const listed = page?.data.filter(({ type }) => type === 'fall').map(({ region }) => region);
@@ -93,7 +93,7 @@ describe('a rule with a region', () => {
     expect(listed).toEqual([...Array(4).fill(null), ...Array(4).fill(bed)]);
   });
 
-  test('goes by the first point of a fall, wherever later ones are', async () => {
+  test('depends on the first location of a fall, wherever later ones are', async () => {
     const { post, actions } = await prepare('birch');
     const start = Date.now();
     const of = (status: string, at: number, where: object) => a.fall(status, start + at, where);
@@ -103,7 +103,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test('fires for a late alarm by the first point of its fall, although that is over', async () => {
+  test('fires for a late alarm by the first location of its fall, even after the fall has ended', async () => {
     const { post, actions } = await prepare('hazel');
     const start = Date.now();
     const of = (at: number, status: string, after: number, where: object) =>
@@ -114,7 +114,7 @@ describe('a rule with a region', () => {
     expect(actions('bed').filter((action) => action === 'fall_detected')).toHaveLength(1);
   });
 
-  test('fires for sensitive falls and fall loops in it', async () => {
+  test('fires for sensitive falls and fall loops in the region', async () => {
     const { post, actions } = await prepare('rowan');
     const start = Date.now();
     await post(a.sensitive('fall_suspected', start, inBed), a.sensitive('calling', start, inBed));
@@ -123,26 +123,26 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toContain('fall_loop');
   });
 
-  test('fires for a fall of maker B whose track entered the region last and has not left it', async () => {
-    const { post, told, actions } = await prepare('cedar', 'maker_b');
+  test('fires for a fall of maker B whose track last entered the region and has not left it', async () => {
+    const { post, notifications, actions } = await prepare('cedar', 'maker_b');
     const [bed, door] = [
       [2, 0],
       [4, 1],
     ] as const;
     await post(b.move(1, 3, ...bed), b.move(1, 3, ...door), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1));
     expect(actions('bed')).toEqual([]);
-    expect(told('room').map(({ rule }) => rule.regionName)).toEqual(['Door', 'Door', 'Door']);
+    expect(notifications('room').map(({ rule }) => rule.regionName)).toEqual(['Door', 'Door', 'Door']);
     await post(b.move(1, 4, ...door), b.pose(1, 2));
     // The fall stays where it began.
     await post(b.move(1, 4, ...bed), b.pose(1, 5), b.pose(1, 1));
     expect(actions('bed')).toEqual(['fall_suspected', 'fall_detected', 'finished']);
     await post(b.pose(1, 5));
-    expect(told('room').at(-1)?.rule).toMatchObject({ hasRegion: false, regionIndex: -1 });
+    expect(notifications('room').at(-1)?.rule).toMatchObject({ hasRegion: false, regionIndex: -1 });
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test('fires for a fall of maker B in the region that was entered again, though another one was entered meanwhile', async () => {
-    const { post, told, actions } = await prepare('willow', 'maker_b');
+  test('fires for a fall of maker B in a region that was entered again after another one', async () => {
+    const { post, notifications, actions } = await prepare('willow', 'maker_b');
     const [bed, door] = [
       [2, 0],
       [4, 1],
@@ -150,15 +150,15 @@ describe('a rule with a region', () => {
     await post(b.move(1, 3, ...bed), b.move(1, 3, ...door), b.move(1, 3, ...bed), b.pose(1, 5), b.pose(1, 1));
     expect(actions('bed')).toEqual(['fall_detected', 'finished']);
     await post(b.move(1, 4, ...bed), b.pose(1, 5));
-    expect(told('room').at(-1)?.rule.regionName).toBe('Door');
+    expect(notifications('room').at(-1)?.rule.regionName).toBe('Door');
   });
 
-  test('is refused for what happens in no region: presence in the room, the sensor, vital signs', async () => {
+  test('is rejected for situations without a region: presence in the room, the sensor, vital signs', async () => {
     const { client, rule, regionId } = await prepare('aspen');
     const create = (situation: string) =>
       client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });
     for (const situation of ['empty_room', 'occupied_room', 'sensor_inactive', 'sensor_clock_wrong', 'apnea'])
-      expect(refusedAt(await create(situation)), situation).toEqual([400, 'regionId']);
+      expect(rejectedPaths(await create(situation)), situation).toEqual([400, 'regionId']);
     for (const situation of ['bed_left', 'door_entered', 'region_left', 'fall_loop', 'sitting_up_in_bed'])
       expect((await create(situation)).status, situation).toBe(201);
   });

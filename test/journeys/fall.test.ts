@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe('a fall', () => {
-  test('travels from the sensor to a signed webhook, and the rule hit tells of it', async () => {
+  test('reaches a signed webhook, and its rule hit records the delivery', async () => {
     const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const { rule, bot } = await createAlarm(home.client, receiver.url);
@@ -35,7 +35,7 @@ describe('a fall', () => {
     ]);
   });
 
-  test('posted 20 times at once is one event, one rule hit and one delivery', async () => {
+  test('makes one event, one rule hit and one delivery when posted 20 times concurrently', async () => {
     const home = await createHome(await adminOf(cloud.url), 'birch', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const before = receiver.received.length;
@@ -52,8 +52,8 @@ describe('a fall', () => {
   });
 });
 
-describe('many messages of one sensor at once', () => {
-  test('are all processed, each once, without waiting for a repeated task', async () => {
+describe('many concurrent messages of one sensor', () => {
+  test('are each processed once, without waiting for a retried task', async () => {
     const home = await createHome(await adminOf(cloud.url), 'oak', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await createAlarm(home.client, receiver.url);

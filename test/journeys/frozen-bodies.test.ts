@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A home whose webhook hears of a fall, and is renamed with all that its body names, before it is tried again. */
-const renamedAmid = async (isCustomerHook: boolean, make: 'fall' | 'test') => {
+/** Creates a home with a failed delivery, and renames everything that its body names before it is retried. */
+const renamedBeforeRetry = async (isCustomerHook: boolean, make: 'fall' | 'test') => {
   const home = await world.furnish({ retrySchedule: LATE });
   const { client, receiver, customerId, sensorId } = home;
   const hook = await client.ok<object>('GET', home.at);
@@ -26,25 +26,24 @@ const renamedAmid = async (isCustomerHook: boolean, make: 'fall' | 'test') => {
   await (make === 'fall' ? home.fall() : client.ok('POST', `${home.at}/test`));
   await receiver.until(1);
   await world.idle();
-  const [waiting] = (await home.list('?state=retrying')).data;
-  const id = waiting?.id ?? '';
+  const [retrying] = (await home.list('?state=retrying')).data;
+  const id = retrying?.id ?? '';
   await rename('after');
   return { ...home, id };
 };
 
-describe('a body', () => {
-  const said = { name: 'before', version: 'before', url: 'https://before.example' };
+describe('the body of a delivery', () => {
+  const service = { name: 'before', version: 'before', url: 'https://before.example' };
 
   test.each([
-    ['a fall, by a rule', false, 'fall'],
-    ['a fall, to a customer', true, 'fall'],
-    ['a test of a webhook of a bot', false, 'test'],
-    ['a test of a webhook of a customer', true, 'test'],
+    ['a fall from a rule', false, 'fall'],
+    ['a fall to a customer webhook', true, 'fall'],
+    ['a test of a bot webhook', false, 'test'],
+    ['a test of a customer webhook', true, 'test'],
   ] as const)(
-    'of %s is the same at every attempt, again and in a replay, whatever is renamed or deployed',
-    async (...of) => {
-      const [, isCustomerHook, make] = of;
-      const { receiver, client, at, id } = await renamedAmid(isCustomerHook, make);
+    'stays the same for %s at every attempt, redelivery and replay, whatever is renamed or deployed',
+    async (_, isCustomerHook, make) => {
+      const { receiver, client, at, id } = await renamedBeforeRetry(isCustomerHook, make);
       await world.pass(1_500_000);
       world.answerWith(ok);
       await world.pass(1_500_000);
@@ -53,7 +52,7 @@ describe('a body', () => {
       if (make === 'fall') await client.ok('POST', `${at}/replays`, span);
       await world.idle();
       const bodies = receiver.received.flatMap(({ headers, body }) => (headers['webhook-id'] === id ? [body] : []));
-      expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ service: said, webhook: { name: 'before', isCustomerHook } });
+      expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ service, webhook: { name: 'before', isCustomerHook } });
       expect(bodies).toEqual(Array(make === 'fall' ? 5 : 4).fill(bodies[0]));
       const shown = await client.ok('GET', `${at}/deliveries/${id}/message`);
       expect(shown).toMatchObject({ body: bodies[0], headers: { 'webhook-id': id } });
@@ -62,7 +61,7 @@ describe('a body', () => {
   );
 
   test.each(['chat', 'teams'])(
-    'in format %s is the same, whatever becomes of the bot, its clock and names',
+    'stays the same in the format %s when the bot, the time zone and names change',
     async (format) => {
       const { client, at, customerId, receiver, fall } = await world.furnish({ format, retrySchedule: LATE });
       const { botId } = await client.ok<{ botId: number }>('GET', at);
@@ -81,8 +80,8 @@ describe('a body', () => {
     },
   );
 
-  test('tells the names of the time when its delivery is made', async () => {
-    const { receiver, fall } = await renamedAmid(false, 'fall');
+  test('contains the names at the time when the delivery is created', async () => {
+    const { receiver, fall } = await renamedBeforeRetry(false, 'fall');
     world.answerWith(ok);
     await fall();
     const later = JSON.parse((await receiver.until(2)).at(-1)?.body ?? '');
@@ -90,12 +89,12 @@ describe('a body', () => {
   });
 });
 
-describe('the message of the device', () => {
+describe('the device message in a delivery', () => {
   const long =
     '{"type": 5,\n "payload": {"status": "calling", "timestamp": TIME, "a": 9007199254740993, "b": 0.10000000000000000001,' +
     ' "c": 1e400, "__proto__": {"d": -0}, "d": 1, "d": 2}}';
 
-  test.each(['full', 'raw'])('is told digit by digit by a webhook of format %s', async (format) => {
+  test.each(['full', 'raw'])('keeps every digit in the format %s', async (format) => {
     const { say, receiver } = await world.furnish({ format });
     const sent = long.replace('TIME', String(world.now()));
     await say(`[${sent}]`);
@@ -106,7 +105,7 @@ describe('the message of the device', () => {
   });
 
   test.each(['full', 'raw'])(
-    'that is missing keeps a %s delivery from being sent, and its receiver is not blamed',
+    'prevents a %s delivery from being sent if it is missing, without counting as a failure of the receiver',
     async (format) => {
       const { fall, list, detail, receiver, loseMessages, record } = await world.furnish({
         format,
@@ -115,24 +114,24 @@ describe('the message of the device', () => {
       world.answerWith(status(500, 'no'));
       await fall();
       world.answerWith(ok);
-      const [waiting] = (await list()).data;
-      const bringBack = await loseMessages();
+      const [retrying] = (await list()).data;
+      const restoreMessages = await loseMessages();
       errors.length = 0;
       await world.pass(1_500_000);
-      expect(await detail(waiting?.id ?? '')).toMatchObject({
+      expect(await detail(retrying?.id ?? '')).toMatchObject({
         state: 'retrying',
         attemptLog: [{ status: 500 }, { status: null, error: 'message_missing' }],
       });
       expect([errors, receiver.received.length]).toEqual([['a delivery has lost its message'], 1]);
       expect(await record()).toMatchObject({ consecutiveFailures: 1 });
-      await bringBack();
+      await restoreMessages();
       await world.pass(1_500_000);
       const [first, second] = await receiver.until(2);
       expect(second?.body).toBe(first?.body);
     },
   );
 
-  test('that is missing for good ends its delivery by the schedule', async () => {
+  test('makes its delivery fail at the end of the schedule if it stays missing', async () => {
     const { fall, list, receiver, loseMessages } = await world.furnish({ retrySchedule: [0, 1_000] });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -140,12 +139,12 @@ describe('the message of the device', () => {
     const before = world.valuesOf('TasksFailed').length;
     await world.pass(1_500_000);
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'exhausted', attempts: 2 }]);
-    // Nobody is told until the schedule is at its end, so somebody hears of it at once.
+    // The receiver learns nothing, so the alarm for failed tasks fires at once.
     expect(world.valuesOf('TasksFailed').length).toBe(before + 1);
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('is not asked for by custom1, which tells nothing of it', async () => {
+  test('is not needed for custom1, which does not contain it', async () => {
     const { fall, receiver, loseMessages } = await world.furnish({ format: 'custom1', retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
-test('learning ends when the device no longer says that it learns; true after that starts it anew', async () => {
+test('learning mode ends when the device stops reporting it, and can then be enabled again', async () => {
   const { client } = await createHome(await adminOf(cloud.url), 'home', ALL_PERMISSIONS);
   const { sensorId, device } = await linkSensor(client);
   const path = `/sensors/${sensorId}/maker_a/config/basic`;
@@ -30,7 +30,7 @@ test('learning ends when the device no longer says that it learns; true after th
     await cloud.idle();
   };
   const { learningModeEndDate: end } = await set();
-  // It may not have heard of it yet.
+  // The device may not know yet that learning mode was enabled.
   await say(false);
   await say(true);
   await say();
@@ -43,15 +43,15 @@ test('learning ends when the device no longer says that it learns; true after th
   expect(await read()).toMatchObject(modes);
 });
 
-/** Lets days pass, and the sweep look. */
+/** Lets days pass, followed by a sweep. */
 const pass = async (days: number): Promise<void> => {
   clock.skipTo(clock.now() + days * DAY + 60_000);
   await cloud.sweep();
   await cloud.idle();
 };
-const ended = 'sensor/learning_completed';
+const LEARNING_COMPLETED = 'sensor/learning_completed';
 
-/** A sensor in a home whose people log in again each day. */
+/** Creates a home with a sensor; its user logs in for each call, because sessions do not last for days. */
 const learner = async (name: string) => {
   const { username, password, client, ...home } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { sensorId } = await linkSensor(client);
@@ -67,12 +67,12 @@ const learner = async (name: string) => {
   const events = async () => {
     type Page = { data: { type: string; action: string; createDate: number; eventType: number | null }[] };
     const [page] = await ask<Page[]>('GET', `/sensors/${sensorId}/events`);
-    return page?.data.filter(({ type, action }) => `${type}/${action}` === ended) ?? [];
+    return page?.data.filter(({ type, action }) => `${type}/${action}` === LEARNING_COMPLETED) ?? [];
   };
   return { ...home, sensorId, ask, learn, events };
 };
 
-test('the end of the 14 days is an event, once for each learning phase, for Full hooks of the customer alone', async () => {
+test('the end of 14 days of learning makes one event per phase, sent only to customer webhooks in the format Full', async () => {
   const { ask, learn, events } = await learner('elm');
   for (const format of ['full', 'raw']) {
     const secretKey = 'a-secret-of-16-or-more';
@@ -86,21 +86,21 @@ test('the end of the 14 days is an event, once for each learning phase, for Full
   }
   const { learningModeEndDate: end } = await learn(true);
   await pass(13);
-  // Switched on again it goes on as before.
+  // Enabling it again does not restart it.
   expect((await learn(true)).learningModeEndDate).toBe(end);
   expect(await events()).toEqual([]);
   await pass(1);
   await pass(1);
   expect(await events()).toMatchObject([{ createDate: end, eventType: null }]);
-  const told = receiver.received.splice(0).map(({ body }) => JSON.parse(body));
-  expect(told.filter(({ event }) => event?.action === 'learning_completed')).toHaveLength(1);
-  expect(told.filter(({ event }) => event === undefined)).toEqual([]);
+  const bodies = receiver.received.splice(0).map(({ body }) => JSON.parse(body));
+  expect(bodies.filter(({ event }) => event?.action === 'learning_completed')).toHaveLength(1);
+  expect(bodies.filter(({ event }) => event === undefined)).toEqual([]);
   const { learningModeEndDate: next } = await learn(true);
   await pass(14);
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a learning phase that is switched off has no such end, and one that is begun anew has its own', async () => {
+test('a learning phase that is disabled makes no event, and a new phase makes its own', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);
@@ -112,7 +112,7 @@ test('a learning phase that is switched off has no such end, and one that is beg
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('what is set as soon as the 14 days are over takes their end from nobody', async () => {
+test('a change right after the 14 days does not suppress the event of their end', async () => {
   const { learn, events } = await learner('ash');
   const { learningModeEndDate: end } = await learn(true);
   clock.skipTo(Number(end) + 1);
@@ -121,20 +121,20 @@ test('what is set as soon as the 14 days are over takes their end from nobody', 
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a sensor that leaves its customer while it learns tells nobody of the end', async () => {
+test('a sensor that leaves its customer while learning makes no event of the end', async () => {
   const { sensorId, learn, customerId } = await learner('fir');
   await learn(true);
   const admin = await adminOf(cloud.url);
   await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
-  const left = async (of: number) => {
-    const all = await cloud.runtime.table.queryAll({ pk: `C#${of}#S#${sensorId}` });
+  const noticesAt = async (customer: number) => {
+    const all = await cloud.runtime.table.queryAll({ pk: `C#${customer}#S#${sensorId}` });
     return all.filter(({ sk }) => sk.startsWith('NOTICE#'));
   };
-  expect([await left(customerId), await left(0)]).toEqual([[], []]);
-  // What is set while it is nobody's goes with it.
+  expect([await noticesAt(customerId), await noticesAt(0)]).toEqual([[], []]);
+  // Settings made while the sensor has no customer move with it.
   const path = `/sensors/${sensorId}/maker_a/config/basic`;
   await admin.ok('PUT', path, { ...defaultsOf(basicFields), name: 'Room 1', learningModeEnabled: true });
-  expect(await left(0)).toHaveLength(1);
+  expect(await noticesAt(0)).toHaveLength(1);
   await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId });
-  expect([(await left(customerId)).length, await left(0)]).toEqual([1, []]);
+  expect([(await noticesAt(customerId)).length, await noticesAt(0)]).toEqual([1, []]);
 });

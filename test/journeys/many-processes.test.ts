@@ -6,30 +6,30 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
-import type { Outgoing } from '#shared/queue/encode.ts';
+import type { QueueMessage } from '#shared/queue/encode.ts';
 import { changes } from '#shared/store/engine/request.ts';
 import { items } from '#shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome } from '../fixtures/home.ts';
 
-/** Each has a memory of its own, like an environment of Lambda. */
+/** The number of processes, each with separate memory like an execution environment of Lambda. */
 const PROCESSES = 4;
 
 let cloud: Cloud;
 let receiver: Receiver;
 let client: Awaited<ReturnType<typeof createHome>>['client'];
 let customerId: number;
-const messages: Outgoing[] = [];
+const messages: QueueMessage[] = [];
 const writes = { ofWebhook: 0 };
-const seen = { now: 0, most: 0 };
-/** How the receiver answers: after `ms`, with a status. */
+const seen = { now: 0, peak: 0 };
+/** How the receiver responds: after `ms`, with a status. */
 let answer: [ms: number, code: number] = [0, 200];
 
 beforeAll(async () => {
   receiver = await startReceiver((_, response) => {
     seen.now += 1;
-    seen.most = Math.max(seen.most, seen.now);
-    // Counted until it is answered: the next request may be here before the connection says that this one has ended.
+    seen.peak = Math.max(seen.peak, seen.now);
+    // A request counts until its response: the next one may arrive before the connection reports that this one has ended.
     let isOpen = true;
     const end = () => {
       if (isOpen) seen.now -= 1;
@@ -42,8 +42,8 @@ beforeAll(async () => {
       response.writeHead(code).end();
     }, ms);
   });
-  // Messages are not put on queues of the host, but kept: the processes of this test work on them.
-  const send = async (_: string, all: readonly Outgoing[]) => void messages.push(...all);
+  // Messages do not go to the queues of the host, but to the processes of this test.
+  const send = async (_: string, all: readonly QueueMessage[]) => void messages.push(...all);
   cloud = await startTestCloud({ wrap: (runtime) => ({ ...runtime, queues: { ...runtime.queues, send } }) });
   const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   client = home.client;
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
-/** A webhook with its health, and deliveries that are queued for it. */
+/** Creates a webhook with the given health, and queues deliveries for it. */
 const furnish = async (deliveries: number, health: object = {}, retrySchedule = [0]) => {
   const hook = { name: 'n', url: receiver.url, format: 'full', isCustomerHook: true, retrySchedule };
   const { id: webhookId } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
@@ -75,7 +75,7 @@ const startProcess = () => {
     table: { ...runtime.table, update },
     webhookClient: async () => webhookClient,
   });
-  return async (batch: readonly Outgoing[]) => {
+  return async (batch: readonly QueueMessage[]) => {
     const Records = batch.map(
       ({ body }, at) => ({ body, messageId: String(at), attributes: { ApproximateReceiveCount: '1' } }) as never,
     );
@@ -84,9 +84,9 @@ const startProcess = () => {
   };
 };
 
-/** Processes all messages in several processes side by side, until there are none left. */
-const workOff = async (processes: number, batchSize = 5) => {
-  Object.assign(seen, { now: 0, most: 0 });
+/** Processes all messages in several concurrent processes. */
+const processAll = async (processes: number, batchSize = 5) => {
+  Object.assign(seen, { now: 0, peak: 0 });
   writes.ofWebhook = 0;
   const before = receiver.received.length;
   const all = Array.from({ length: processes }, startProcess);
@@ -98,42 +98,45 @@ const workOff = async (processes: number, batchSize = 5) => {
     }
   };
   await Promise.all(all.map(work));
-  return { told: receiver.received.length - before, most: seen.most, writes: writes.ofWebhook };
+  return { requests: receiver.received.length - before, peak: seen.peak, writes: writes.ofWebhook };
 };
 
-test('a healthy receiver gets five requests at a time, and one more for each further process', async () => {
+test('a healthy receiver gets at most five concurrent requests, plus one per additional process', async () => {
   answer = [120, 200];
   await furnish(PROCESSES * 6);
-  const { told, most } = await workOff(PROCESSES);
-  expect(told).toBe(PROCESSES * 6);
-  expect(most).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK - 1 + PROCESSES);
+  const { requests, peak } = await processAll(PROCESSES);
+  expect(requests).toBe(PROCESSES * 6);
+  expect(peak).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK - 1 + PROCESSES);
 });
 
 test.each([
   ['fails', { consecutiveFailures: 1, failingSince: Date.now() }, 500],
   ['is slow', { slowUntil: Date.now() + 600_000 }, 200],
-] as const)('a receiver that %s gets five requests at a time over all processes', async (_, health, code) => {
-  answer = [120, code];
-  const { key } = await furnish(PROCESSES * 5, health);
-  const { told, most } = await workOff(PROCESSES);
-  expect(told).toBe(PROCESSES * 5);
-  expect(most).toBe(SLOTS_PER_WEBHOOK);
-  const webhook = await cloud.runtime.table.get(key);
-  expect(Object.keys(webhook ?? {}).filter((name) => name.startsWith('slot'))).toEqual([]);
-});
+] as const)(
+  'a receiver that %s gets at most five concurrent requests from all processes together',
+  async (_, health, code) => {
+    answer = [120, code];
+    const { key } = await furnish(PROCESSES * 5, health);
+    const { requests, peak } = await processAll(PROCESSES);
+    expect(requests).toBe(PROCESSES * 5);
+    expect(peak).toBe(SLOTS_PER_WEBHOOK);
+    const webhook = await cloud.runtime.table.get(key);
+    expect(Object.keys(webhook ?? {}).filter((name) => name.startsWith('slot'))).toEqual([]);
+  },
+);
 
-test('one request at a time to a healthy receiver costs no write for its slot, and a burst costs a few', async () => {
+test('a single request to a healthy receiver costs no write for a slot, and a burst costs a few', async () => {
   answer = [50, 200];
   await furnish(1, { lastSuccess: Date.now() });
-  expect(await workOff(1)).toEqual({ told: 1, most: 1, writes: 0 });
+  expect(await processAll(1)).toEqual({ requests: 1, peak: 1, writes: 0 });
   await furnish(20, { lastSuccess: Date.now() });
-  const { told, most, writes } = await workOff(1, 20);
-  expect({ told, most }).toEqual({ told: 20, most: SLOTS_PER_WEBHOOK });
-  // Four slots are leased, and given up when they are no longer needed.
+  const { requests, peak, writes } = await processAll(1, 20);
+  expect({ requests, peak }).toEqual({ requests: 20, peak: SLOTS_PER_WEBHOOK });
+  // Four slots are leased, and released when they are no longer needed.
   expect(writes).toBeLessThanOrEqual(8);
 });
 
-test('a retry is sent after its delay, 20 % more or less, though its task arrives up to a second early', async () => {
+test('a retry is never sent before its time, even if its task arrives up to a second early', async () => {
   type Detail = { nextAttempt: number | null; attemptLog: { startDate: number }[] };
   answer = [0, 500];
   const { webhookId } = await furnish(1, {}, [0, 2]);

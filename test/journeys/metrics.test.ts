@@ -12,26 +12,26 @@ afterEach(() => world.stop());
 const sumOf = (name: MetricName) => world.valuesOf(name).reduce((sum, value) => sum + value, 0);
 const attempts = () => [sumOf('DeliveriesDelivered'), sumOf('DeliveriesRetried'), sumOf('DeliveriesFailed')];
 
-describe('it is measured', () => {
-  test('how a fall is told: message, events, hit, delivery, and the time until the receiver said yes', async () => {
+describe('metrics', () => {
+  test('record the message, events, hit and delivery of a fall, and the time until the receiver accepted it', async () => {
     const { fall, client, at, list } = await world.furnish();
     await fall();
     const measured = (['MessagesAccepted', 'Events', 'RuleHits', 'DeliveriesDelivered'] as const).map(sumOf);
-    // The sensor has become active too.
+    // Includes the event that the sensor became active.
     expect(measured).toEqual([1, 2, 1, 1]);
     expect(world.valuesOf('TimeToReceiver')).toEqual([expect.any(Number)]);
     expect(world.valuesOf('TimeToReceiver')[0]).toBeLessThan(60_000);
     expect(world.valuesOf('TimeToFirstAttempt')).toHaveLength(1);
-    // What somebody asks for later is no news: neither a test nor a repetition counts as late.
-    const [told] = (await list()).data;
+    // Deliveries that users request, such as tests and redeliveries, do not count as late.
+    const [delivery] = (await list()).data;
     await client.ok('POST', `${at}/test`);
-    await client.ok('POST', `${at}/deliveries/${told?.id}/redeliver`);
+    await client.ok('POST', `${at}/deliveries/${delivery?.id}/redeliver`);
     await world.idle();
     expect(sumOf('DeliveriesDelivered')).toBe(3);
     expect(world.valuesOf('TimeToReceiver')).toHaveLength(1);
   });
 
-  test('what came of each attempt, and how late the first and the successful one were', async () => {
+  test('record the result of each attempt, and how late the first and the successful one were', async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -43,14 +43,14 @@ describe('it is measured', () => {
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
   });
 
-  test('when a receiver is given a rest, once', async () => {
+  test('count once that the circuit of a receiver opens', async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     for (let failure = 0; failure < BREAKER_FAILURES + 2; failure++) await fall();
     expect(sumOf('BreakersOpened')).toBe(1);
   });
 
-  test('how long the oldest item has waited that the sweep found', async () => {
+  test('record the age of the oldest due item that the sweep found', async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -60,7 +60,7 @@ describe('it is measured', () => {
     expect(world.valuesOf('OldestWaiting').at(-1)).toBeLessThan(60);
   });
 
-  test('failed logins, and calls that were limited', async () => {
+  test('count failed logins and rate-limited calls', async () => {
     const guess = { username: 'admin', password: 'wrong' };
     const login = () => clientOf(world.url).call('POST', '/users/login', guess);
     const statuses = [];

@@ -43,19 +43,20 @@ afterEach(() => device.end());
 const fetched = () => sensor.device.call('GET', `/devices/${sensor.sensorId}/config`);
 const telemetry = () => `/sensors/${sensor.sensorId}/maker_a/config/telemetry`;
 
-describe('a device is told over MQTT that what it would fetch has changed', () => {
+describe('the MQTT notification of a changed configuration', () => {
   const change = {
-    'its room': () => client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 300 }),
-    'a configuration': () => client.ok('PUT', telemetry(), { ...defaultsOf(telemetryFields), transport: 2 }),
-    'its name': async () => {
+    'a change of its room': () => client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 300 }),
+    'a change of a configuration': () =>
+      client.ok('PUT', telemetry(), { ...defaultsOf(telemetryFields), transport: 2 }),
+    'a change of its name': async () => {
       const path = `/sensors/${sensor.sensorId}/maker_a/config/basic`;
       await client.ok('PUT', path, { ...(await client.ok('GET', path)), name: 'Room 1' });
     },
-    'its customer, and with it all that belonged to the one before': () =>
+    'a move to another customer, which resets it': () =>
       admin.ok('PUT', `/sensors/${sensor.sensorId}/customer`, { customerId: otherHome }),
   };
   test.each(Object.entries(change))(
-    '%s: once, after it was written, with the version that it then fetches',
+    'is sent once after %s was stored, with the version that the device then fetches',
     async (_, make) => {
       await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 290 });
       await eventually(() => expect(device.heard.config).toHaveLength(1));
@@ -68,7 +69,7 @@ describe('a device is told over MQTT that what it would fetch has changed', () =
     },
   );
 
-  test('of the other maker too', async () => {
+  test('is also sent to devices of maker B', async () => {
     const theirs = await linkSensor(client, 'maker_b');
     const listening = await createDevice(cloud.mqttUrl ?? '', theirs);
     await client.ok('PUT', `/sensors/${theirs.sensorId}/maker_b/config/fall`, defaultsOf(fallFields));
@@ -77,14 +78,14 @@ describe('a device is told over MQTT that what it would fetch has changed', () =
     await listening.end();
   });
 
-  test('not when nothing was written', async () => {
+  test('is not sent if nothing was stored', async () => {
     expect((await client.call('PUT', telemetry(), {})).status).toBe(400);
     await client.ok('GET', telemetry());
     await device.say({});
     expect(device.heard.config).toEqual([]);
   });
 
-  test('and when it cannot be told, the change holds all the same', async () => {
+  test('does not undo the change if it cannot be sent', async () => {
     isDown = true;
     const before = await fetched();
     await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 280 });

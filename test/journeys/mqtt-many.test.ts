@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import { items } from '#shared/store/table.ts';
 import type { Client } from '../fixtures/client.ts';
 import { clientOf } from '../fixtures/client.ts';
@@ -21,7 +21,7 @@ const uuidsOf = async (client: Client, sensorId: string, perPage = 200): Promise
   const [page] = await client.ok<Listed[]>('GET', `/sensors/${sensorId}/events?perPage=${perPage}`);
   return (page?.data ?? []).map(({ uuid }) => uuid).toReversed();
 };
-/** Falls that follow each other, each with a UUID of its own. */
+/** Creates consecutive falls with unique UUIDs. */
 const fallsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
     ...fallMessage('fall_detected', Date.now() - HOUR + at * 1_000),
@@ -30,14 +30,14 @@ const fallsOf = (count: number) =>
 
 describe('many devices', () => {
   let cloud: Cloud;
-  let taken = 0;
+  let accepted = 0;
   beforeAll(async () => {
     cloud = await startTestCloud({
       mqttPort: 0,
       wrap: (runtime) => {
         const send: typeof runtime.queues.send = async (queue, messages) => {
-          // What becomes of it is of no matter here.
-          if (queue === 'events') taken += messages.length;
+          // The messages are only counted.
+          if (queue === 'events') accepted += messages.length;
         };
         return { ...runtime, queues: { ...runtime.queues, send } };
       },
@@ -45,21 +45,21 @@ describe('many devices', () => {
   });
   afterAll(() => cloud.stop());
 
-  test('1,000 that connect again at once all come in, and each message that they publish is taken', async () => {
+  test('reconnect, 1,000 at once, and each message that they publish is accepted', async () => {
     const url = cloud.mqttUrl ?? '';
     const sensors = Array.from({ length: SENSORS }, (_, at) => ({
       sensorId: `id_many${at}`.padEnd(12, '_'),
       deviceToken: drawToken('device', cloud.runtime.random),
     }));
     const puts = sensors.map(({ sensorId, deviceToken }) => {
-      const hash = hashOf(deviceToken);
+      const hash = hashSecret(deviceToken);
       return { put: { ...items.device({ hash }), hash, sensorId, manufacturer: 'maker_a', customerId: 0 } };
     });
     for (let at = 0; at < SENSORS; at += 100) await cloud.runtime.table.write(...puts.slice(at, at + 100));
     const more = { reconnectPeriod: 1, connectTimeout: 60_000 };
     const clients = await Promise.all(sensors.map((sensor) => connect(url, sensor, more)));
     const back = clients.map((client) => new Promise<void>((resolve) => client.once('connect', () => resolve())));
-    // As after an outage: all connections end at the same moment.
+    // All connections end at the same moment, like in an outage.
     for (const { stream } of clients) stream.destroy();
     await Promise.all(back);
     await Promise.all(
@@ -67,7 +67,7 @@ describe('many devices', () => {
         client.publishAsync(`v1/devices/${sensors[at]?.sensorId}/messages`, '{}', { qos: 1 }),
       ),
     );
-    expect(taken).toBe(SENSORS);
+    expect(accepted).toBe(SENSORS);
     await Promise.all(clients.map((client) => client.endAsync(true)));
   }, 60_000);
 });
@@ -81,35 +81,35 @@ describe('one sensor', () => {
   });
   afterAll(() => cloud.stop());
 
-  const toldOf = async (sensorId: string, sent: readonly { uuid: string }[]) => {
+  const eventsOf = async (sensorId: string, sent: readonly { uuid: string }[]) => {
     await cloud.idle();
     const uuids = sent.map(({ uuid }) => uuid);
-    return { uuids, told: (await uuidsOf(client, sensorId)).filter((uuid) => uuids.includes(uuid)) };
+    return { uuids, events: (await uuidsOf(client, sensorId)).filter((uuid) => uuids.includes(uuid)) };
   };
 
-  test('is heard in its order, with many messages under way', async () => {
+  test('has its messages processed in order while many are in flight', async () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(30);
     await Promise.all(falls.map((fall, at) => device.say(fall, at % 3 === 0 ? 0 : 1)));
-    const { told, uuids } = await toldOf(sensor.sensorId, falls);
-    expect(told).toEqual(uuids);
+    const { events, uuids } = await eventsOf(sensor.sensorId, falls);
+    expect(events).toEqual(uuids);
     await device.end();
   });
 
-  test('is heard in its order when it speaks over MQTT and over HTTP in turn', async () => {
+  test('has its messages processed in order when it alternates between MQTT and HTTP', async () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(20);
     for (const [at, message] of falls.entries())
       await (at % 2 ? device.say(message) : sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message));
-    const { told, uuids } = await toldOf(sensor.sensorId, falls);
-    expect(told).toEqual(uuids);
+    const { events, uuids } = await eventsOf(sensor.sensorId, falls);
+    expect(events).toEqual(uuids);
     await device.end();
   });
 });
 
-test('after SIGKILL between PUBLISH and PUBACK, all that was acknowledged is told', async () => {
+test('every acknowledged message becomes an event after SIGKILL between PUBLISH and PUBACK', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'mqtt-killed-'));
   const environment = { DATA_DIR: dataDir, PORT: await freePort(), MQTT_PORT: '0' };
   const urlIn = (lines: readonly string[]) =>
@@ -138,12 +138,12 @@ test('after SIGKILL between PUBLISH and PUBACK, all that was acknowledged is tol
     await eventually(async () =>
       expect(await uuidsOf(back, sensor.sensorId)).toEqual(expect.arrayContaining(acknowledged)),
     );
-    // What was not acknowledged comes again, and is told once.
+    // Messages that were not acknowledged are resent, and make one event.
     const next = await createDevice(urlIn(again.lines), sensor);
     for (const fall of falls) await next.say(fall);
     await eventually(async () => {
-      const told = (await uuidsOf(back, sensor.sensorId)).filter((uuid) => falls.some((fall) => fall.uuid === uuid));
-      expect(told.toSorted()).toEqual(falls.map(({ uuid }) => uuid).toSorted());
+      const events = (await uuidsOf(back, sensor.sensorId)).filter((uuid) => falls.some((fall) => fall.uuid === uuid));
+      expect(events.toSorted()).toEqual(falls.map(({ uuid }) => uuid).toSorted());
     });
     await next.end();
     await again.end('SIGTERM');

@@ -9,16 +9,16 @@ import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
-import { closed, connect, createDevice, refusedBy, renewToken } from '../fixtures/mqtt.ts';
+import { closed, connect, connectError, createDevice, renewToken } from '../fixtures/mqtt.ts';
 
 let cloud: Cloud;
 let client: Client;
 let url: string;
 let sensor: Awaited<ReturnType<typeof linkSensor>>;
 let other: typeof sensor;
-/** Timers of at least a minute: of the connections, and run by the test alone. */
+/** Timers of at least a minute. They belong to the connections, and only the test runs them. */
 const timers = new Set<() => void>();
-let taken = 0;
+let accepted = 0;
 beforeAll(async () => {
   const after = (ms: number, run: () => void) => {
     if (ms < 60_000) return systemClock.after(ms, run);
@@ -30,7 +30,7 @@ beforeAll(async () => {
     mqttPort: 0,
     wrap: (runtime) => {
       const send: typeof runtime.queues.send = (queue, messages) => {
-        taken += Number(queue === 'events');
+        accepted += Number(queue === 'events');
         return runtime.queues.send(queue, messages);
       };
       return { ...runtime, queues: { ...runtime.queues, send } };
@@ -48,72 +48,72 @@ const runTimers = () => {
   for (const run of due) run();
 };
 
-describe('who connects', () => {
-  test('is a device by its sensor id and its token, under its own client id', async () => {
-    expect(await refusedBy(url, sensor)).toBeNull();
+describe('an MQTT connection', () => {
+  test('is accepted with the sensor id and token of a device, and its sensor id as client id', async () => {
+    expect(await connectError(url, sensor)).toBeNull();
   });
 
   test.each([
     ['no token', 4, () => ({ password: '' })],
-    ['a token that is none', 4, () => ({ password: 'wrong' })],
-    ['bytes that are no text', 4, () => ({ password: Buffer.from([0xff, 0x00, 0xfe]) })],
+    ['an unknown token', 4, () => ({ password: 'wrong' })],
+    ['binary data as token', 4, () => ({ password: Buffer.from([0xff, 0x00, 0xfe]) })],
     ['the token of another sensor', 4, () => ({ password: other.deviceToken })],
-    ['the token of a session', 4, () => ({ password: client.token ?? '' })],
-    ['the name of another sensor', 4, () => ({ username: other.sensorId })],
-    ['no name', 4, () => ({ username: '' })],
+    ['a session token', 4, () => ({ password: client.token ?? '' })],
+    ['the username of another sensor', 4, () => ({ username: other.sensorId })],
+    ['no username', 4, () => ({ username: '' })],
     ['the client id of another sensor', 2, () => ({ clientId: other.sensorId })],
     ['no client id', 2, () => ({ clientId: '' })],
-  ])('%s: is refused with return code %i', async (_, code, more) => {
-    expect(await refusedBy(url, sensor, more())).toBe(code);
+  ])('with %s is rejected with return code %i', async (_, code, more) => {
+    expect(await connectError(url, sensor, more())).toBe(code);
   });
 
-  test('a second connection replaces the first', async () => {
+  test('ends when the device connects again', async () => {
     const first = await connect(url, sensor);
-    const gone = closed(first);
+    const firstClosed = closed(first);
     const second = await createDevice(url, sensor);
-    await gone;
+    await firstClosed;
     await second.say({});
     await second.end();
   });
 
-  test('with a token that was replaced, loses the connection when it is looked at again, after 5 minutes', async () => {
-    const mine = await linkSensor(client);
-    const device = await createDevice(url, mine);
+  test('ends at the next check, after 5 minutes, if its token was replaced', async () => {
+    const renewed = await linkSensor(client);
+    const device = await createDevice(url, renewed);
     runTimers();
     await device.say({});
     expect(device.client.connected).toBe(true);
-    await renewToken(mine);
-    const gone = closed(device.client);
+    await renewToken(renewed);
+    const connectionClosed = closed(device.client);
     await eventually(() => expect(timers.size).toBeGreaterThan(0));
     runTimers();
-    await gone;
+    await connectionClosed;
   });
 });
 
-describe('what a device may not publish is acknowledged and named, so that nothing behind it waits, and leaves nothing', () => {
+describe('a device without the right to do so', () => {
   const topicOfOther = () => topicsOf(other.sensorId).messages;
   const own = () => topicsOf(sensor.sensorId);
   test.each([
-    ['publish for another sensor', () => topicOfOther(), {}, 'topic'],
-    ['publish what another one is told', () => topicsOf(other.sensorId).config, {}, 'topic'],
-    ['publish what is for itself', () => own().config, {}, 'topic'],
-    ['publish elsewhere', () => 'v1/devices', {}, 'topic'],
-    ['publish as the broker', () => '$SYS/x', {}, 'topic'],
-    ['have a message retained', () => own().messages, { retain: true }, 'retained'],
-    ['publish with QoS 2', () => own().messages, { qos: 2 as const }, 'qos'],
-  ])('%s', async (_, topic, more, reason) => {
+    ['publishes for another sensor', () => topicOfOther(), {}, 'topic'],
+    ['publishes to a topic that another sensor receives', () => topicsOf(other.sensorId).config, {}, 'topic'],
+    ['publishes to a topic that it receives itself', () => own().config, {}, 'topic'],
+    ['publishes elsewhere', () => 'v1/devices', {}, 'topic'],
+    ['publishes as the broker', () => '$SYS/x', {}, 'topic'],
+    ['publishes a retained message', () => own().messages, { retain: true }, 'retained'],
+    ['publishes with QoS 2', () => own().messages, { qos: 2 as const }, 'qos'],
+  ])('gets an acknowledgement and the reason when it %s, and leaves no trace', async (_, topic, more, reason) => {
     const device = await createDevice(url, sensor);
     const listener = await createDevice(url, other);
-    const before = taken;
+    const before = accepted;
     await device.client.publishAsync(topic(), '{}', { qos: 1, ...more });
     await device.say({});
-    expect([taken, listener.heard]).toEqual([before + 1, { config: [], refused: [] }]);
+    expect([accepted, listener.heard]).toEqual([before + 1, { config: [], refused: [] }]);
     expect(device.heard.config).toEqual([]);
     expect(device.heard.refused[0]).toEqual({ reason });
     await Promise.all([device.end(), listener.end()]);
   });
 
-  test('nothing of it is retained: who connects later hears nothing', async () => {
+  test('leaves no retained message for clients that connect later', async () => {
     const device = await createDevice(url, sensor);
     await device.client.publishAsync(topicsOf(other.sensorId).config, '{}', { qos: 1, retain: true });
     await device.end();
@@ -126,17 +126,17 @@ describe('what a device may not publish is acknowledged and named, so that nothi
   test.each([
     ['the topics of another sensor', () => topicsOf(other.sensorId).refused],
     ['its own messages', () => own().messages],
-    ['one level of any', () => 'v1/devices/+/refused'],
+    ['a topic with a wildcard', () => 'v1/devices/+/refused'],
     ['everything', () => '#'],
     ['the broker', () => '$SYS/#'],
-  ])('subscribe to %s: the SUBACK says so', async (_, topic) => {
+  ])('gets a failure in the SUBACK when it subscribes to %s', async (_, topic) => {
     const mqtt = await connect(url, sensor);
     await expect(mqtt.subscribeAsync(topic())).rejects.toThrow(/Subscribe error|Unspecified error/);
     await mqtt.endAsync();
   });
 });
 
-describe('bytes that are no MQTT, or too many, end their connection and nothing else', () => {
+describe('the MQTT broker', () => {
   const hello = () =>
     generate({
       cmd: 'connect',
@@ -148,33 +148,36 @@ describe('bytes that are no MQTT, or too many, end their connection and nothing 
       username: sensor.sensorId,
       password: Buffer.from(sensor.deviceToken),
     });
-  /** A PUBLISH with these bytes for a topic. */
+  /** A PUBLISH with these bytes as its topic. */
   const publish = (topic: Buffer) => {
     const length = Buffer.from([topic.length >> 8, topic.length & 255]);
     return Buffer.concat([Buffer.from([0x30, topic.length + 4]), length, topic, Buffer.from('{}')]);
   };
   test.each([
-    ['no MQTT', () => Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['bytes that are not MQTT', () => Buffer.from('GET / HTTP/1.1\r\n\r\n')],
     ['a packet before CONNECT', () => publish(Buffer.from('a'))],
     ['two CONNECTs', () => Buffer.concat([hello(), hello()])],
-    ['a length that has no end', () => Buffer.concat([hello(), Buffer.from([0x30, 255, 255, 255, 255, 1])])],
+    ['a length without end', () => Buffer.concat([hello(), Buffer.from([0x30, 255, 255, 255, 255, 1])])],
     ['a SUBSCRIBE that claims to be 256 MB', () => Buffer.concat([hello(), Buffer.from([0x82, 255, 255, 255, 127])])],
     ['an empty topic', () => Buffer.concat([hello(), publish(Buffer.alloc(0))])],
-    ['NUL in a topic', () => Buffer.concat([hello(), publish(Buffer.from(`${topicsOf(sensor.sensorId).messages}\0`))])],
-    ['a topic that is no UTF-8', () => Buffer.concat([hello(), publish(Buffer.from([0xc3, 0x28]))])],
+    [
+      'a topic with NUL',
+      () => Buffer.concat([hello(), publish(Buffer.from(`${topicsOf(sensor.sensorId).messages}\0`))]),
+    ],
+    ['a topic that is not UTF-8', () => Buffer.concat([hello(), publish(Buffer.from([0xc3, 0x28]))])],
     ['a topic with a wildcard', () => Buffer.concat([hello(), publish(Buffer.from('v1/devices/+/messages'))])],
     ['a reserved packet', () => Buffer.concat([hello(), Buffer.from([0xf0, 0])])],
-  ])('%s', async (_, bytes) => {
+  ])('closes only the connection that sends %s', async (_, bytes) => {
     const bystander = await createDevice(url, other);
-    const before = taken;
+    const before = accepted;
     const socket = connectSocket(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {}).resume();
     const ended = once(socket, 'close');
     socket.write(bytes());
     await ended;
-    expect(taken).toBe(before);
+    expect(accepted).toBe(before);
     await bystander.say({});
-    expect(taken).toBe(before + 1);
+    expect(accepted).toBe(before + 1);
     await bystander.end();
   });
 });

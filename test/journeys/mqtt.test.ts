@@ -9,7 +9,7 @@ import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { connect, createDevice, type MqttDevice, renewToken } from '../fixtures/mqtt.ts';
 
-/** Where the clock stands still, if it does. */
+/** The time at which the clock is stopped; null while it runs. */
 let stopped: number | null = null;
 let cloud: Cloud;
 let client: Client;
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => device.end());
 
 const sent: string[] = [];
-/** UUIDs of events of the sensor, the oldest first: of those that somebody sent. */
+/** Returns the UUIDs of the sensor's events, oldest first, as far as they were sent by a test. */
 const events = async (): Promise<string[]> => {
   await cloud.idle();
   const [page] = await client.ok<{ data: { uuid: string }[] }[]>(
@@ -41,7 +41,7 @@ const events = async (): Promise<string[]> => {
   return uuids.filter((uuid) => sent.includes(uuid)).toReversed();
 };
 let start = Date.now() - 3_600_000;
-/** A fall of its own, with a UUID. */
+/** Creates a new fall with a UUID. */
 const fall = () => {
   start += 60_000;
   const uuid = crypto.randomUUID();
@@ -49,8 +49,8 @@ const fall = () => {
   return { ...fallMessage('fall_detected', start), uuid };
 };
 
-describe('what a device publishes', () => {
-  test('becomes events as over HTTP: QoS 0 and 1, one message or an array, by its topic or by Basic Ingest', async () => {
+describe('a message published over MQTT', () => {
+  test('becomes events as over HTTP, with QoS 0 or 1, alone or in an array, by topic or Basic Ingest', async () => {
     const falls = Array.from({ length: 5 }, fall);
     const [first, second, ...both] = falls;
     await device.say(first ?? {});
@@ -64,7 +64,7 @@ describe('what a device publishes', () => {
     expect(device.heard.refused).toEqual([]);
   });
 
-  test('is one event however often it comes: again, as a duplicate, and over HTTP too', async () => {
+  test('makes one event however often it arrives, as a duplicate or over HTTP', async () => {
     const message = fall();
     await device.say(message);
     await device.say(message);
@@ -73,12 +73,12 @@ describe('what a device publishes', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('is acknowledged once it is in the queue, and not while no queue takes it: then it comes again', async () => {
+  test('is acknowledged only once it is in the queue, and resent until then', async () => {
     const message = fall();
     const { queues } = cloud.runtime;
     const { send } = queues;
     queues.send = (queue, messages) =>
-      queue === 'events' ? Promise.reject(new Error('no queue takes it')) : send(queue, messages);
+      queue === 'events' ? Promise.reject(new Error('the queue is down')) : send(queue, messages);
     const persistent = await connect(url, sensor, { clean: false, reconnectPeriod: 50 });
     let tries = 0;
     persistent.on('reconnect', () => ++tries);
@@ -96,12 +96,12 @@ describe('what a device publishes', () => {
 });
 
 describe('the last will of a device', () => {
-  const silent = { cmd: 'event', type: 5, data: { status: 1 } };
+  const offline = { cmd: 'event', type: 5, data: { status: 1 } };
   const withWill = async (topicOf: (sensorId: string) => string) => {
     const sensor = await linkSensor(client, 'maker_b');
     const will = {
       topic: topicOf(sensor.sensorId),
-      payload: Buffer.from(JSON.stringify(silent)),
+      payload: Buffer.from(JSON.stringify(offline)),
       qos: 1,
       retain: false,
     } as const;
@@ -113,12 +113,12 @@ describe('the last will of a device', () => {
   };
   const isActive = async (sensorId: string) => (await client.ok('GET', `/sensors/${sensorId}`)).isActive;
 
-  test('is a message like any other, when its connection breaks and the will is for its own messages', async () => {
+  test('is processed like any message when the connection breaks, if it is for its own topic', async () => {
     const sensor = await withWill((sensorId) => topicsOf(sensorId).messages);
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('is dropped when it is for another topic', async () => {
+  test('is dropped if it is for another topic', async () => {
     const sensor = await withWill((sensorId) => topicsOf(sensorId).config);
     const listener = await createDevice(url, sensor);
     await listener.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
@@ -128,26 +128,26 @@ describe('the last will of a device', () => {
   });
 });
 
-describe('what cannot be taken', () => {
+describe('a message that cannot be accepted', () => {
   test.each([
     ['malformed JSON', '{"type":5', { reason: 'json' }],
     ['an empty payload', '', { reason: 'json' }],
     ['a NUL', '{"type":5,"a":"\u0000"}', { reason: 'json' }],
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), { reason: 'json' }],
-    ['no object', '[1]', { reason: 'type' }],
-    ['no object but a number that is not exact', '-0', { reason: 'type' }],
+    ['a value that is not an object', '[1]', { reason: 'type' }],
+    ['a number that is not exact', '-0', { reason: 'type' }],
     ['more than 100 messages', JSON.stringify(Array(101).fill({})), { reason: 'items' }],
     ['more than 128 KiB', `{"a":"${'x'.repeat(128 * 1_024)}"}`, { reason: 'too_large' }],
-    ['more than is read of a packet', `{"a":"${'x'.repeat(3_000_000)}"}`, { reason: 'too_large' }],
-  ])('%s: is acknowledged and refused with the reason, and nothing is kept', async (_, payload, why) => {
+    ['more than the broker reads of a packet', `{"a":"${'x'.repeat(3_000_000)}"}`, { reason: 'too_large' }],
+  ])('with %s is acknowledged, reported as refused with the reason, and not stored', async (_, payload, refusal) => {
     await device.say(payload);
-    expect(device.heard.refused).toEqual([why]);
+    expect(device.heard.refused).toEqual([refusal]);
     const message = fall();
     await device.say(message);
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('more than its quota in a second, with the uuid that it has', async () => {
+  test('over the quota per second is reported with its uuid', async () => {
     stopped = Date.now();
     for (const _ of [1, 2]) await device.say(Array(54).fill({ type: 'state', payload: {} }));
     const falls = Array.from({ length: 4 }, fall);
@@ -158,7 +158,7 @@ describe('what cannot be taken', () => {
     expect(device.heard.refused).toEqual(uuids.slice(2).map((uuid) => ({ reason: 'rate_limited', uuid })));
   });
 
-  test('is named beside what was taken: a kind that nobody knows, and a field that is left out of a fall', async () => {
+  test('only in part is accepted with a warning: an unknown kind, or a field of a fall that is ignored', async () => {
     const odd = { ...fall(), payload: { ...fall().payload, fallLocX_cm: 'left' } };
     await device.say(odd);
     await device.say([{ type: 99, payload: {} }, fall()]);
@@ -173,7 +173,7 @@ describe('what cannot be taken', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('with a token that is nothing any more: at once, though it is still connected', async () => {
+  test('because its token was replaced is refused at once, even while still connected', async () => {
     const message = fall();
     await renewToken(sensor);
     await device.say(message);

@@ -24,7 +24,7 @@ const say = async ({ device, sensorId }: Linked, message: object): Promise<void>
   await device.ok('POST', `/devices/${sensorId}/messages`, message);
   await cloud.idle();
 };
-/** So long that falls are over which nobody speaks of any more, and sensors are inactive. */
+/** Lets enough time pass for unreported falls to end and sensors to become inactive. */
 const passTime = async (): Promise<void> => {
   for (let minute = 0; minute < 10; minute++) {
     clock.skipTo(now() + 60_000);
@@ -37,7 +37,7 @@ const openFalls = async (client: Client, customerId: number, query = ''): Promis
   const [page] = await client.ok<PageOf<Seen>[]>('GET', `/customers/${customerId}/open-falls${query}`);
   return page ?? expect.unreachable();
 };
-/** A customer of its own, with a sensor. */
+/** Creates a customer with a sensor. */
 const homeOf = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await createHome(admin, name, ['manage_sensors']);
   const sensor = await linkSensor(home.client, maker);
@@ -48,8 +48,8 @@ const fall = (sensor: Linked, status: string, start: number, more: object = {}) 
   say(sensor, fallMessage(status, start, more));
 const none = { total: 0, page: 0, perPage: 30, data: [] };
 
-describe('open falls', () => {
-  test('are listed from suspicion to the end, though no rule watches them', async () => {
+describe('the list of open falls', () => {
+  test('contains falls from suspicion to the end, even if no rule watches them', async () => {
     const { sensor, list } = await homeOf('ash');
     expect(await list()).toEqual(none);
     const start = now();
@@ -67,7 +67,7 @@ describe('open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('of one sensor are all there, the newest first; each ends alone, and by time where its device is silent', async () => {
+  test('contains all falls of a sensor, newest first; each ends separately, by time if its device stops reporting', async () => {
     const { sensor, list } = await homeOf('beech');
     const start = now();
     await fall(sensor, 'fall_detected', start);
@@ -80,7 +80,7 @@ describe('open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('of maker B are those of each person that it follows', async () => {
+  test('contains the falls of each person that a sensor of maker B tracks', async () => {
     const { sensor, list } = await homeOf('cherry', 'maker_b');
     const suspected = b.pose(1, 2);
     await say(sensor, suspected);
@@ -95,7 +95,7 @@ describe('open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('leave with their sensor: neither its customer before nor the next one sees them', async () => {
+  test('loses the falls of a sensor that moves, for the previous and the next customer', async () => {
     const from = await homeOf('elder');
     const to = await homeOf('fig');
     await fall(from.sensor, 'calling', now());
@@ -105,17 +105,17 @@ describe('open falls', () => {
     expect([(await from.list()).total, (await to.list()).total]).toEqual([0, 1]);
   });
 
-  test('of a sensor that is deleted are gone', async () => {
+  test('loses the falls of a deleted sensor', async () => {
     const { client, sensor, list } = await homeOf('gorse', 'maker_b');
     await say(sensor, b.pose(1, 5));
     await passTime();
-    // Silence is no sign that somebody is up again.
+    // A sensor going offline does not mean that somebody is up again.
     expect(await list()).toMatchObject({ total: 1 });
     await client.ok('DELETE', `/sensors/${sensor.sensorId}`);
     expect(await list()).toEqual(none);
   });
 
-  test('are paged by sensor', async () => {
+  test('is paginated by sensor', async () => {
     const { client, sensor, list } = await homeOf('hazel');
     const all = [sensor, await linkSensor(client), await linkSensor(client)];
     for (const sensor of all) await fall(sensor, 'calling', now());
@@ -126,7 +126,7 @@ describe('open falls', () => {
     expect(ids.flat()).toEqual(all.map(({ sensorId }) => sensorId).toSorted());
   });
 
-  test('are those of the caller alone: another customer is like an unknown one, an admin sees any', async () => {
+  test('is visible only to its customer and system admins; to others, the customer does not exist', async () => {
     const ours = await homeOf('iris');
     const theirs = await homeOf('juniper');
     await fall(theirs.sensor, 'calling', now());
@@ -141,7 +141,7 @@ describe('open falls', () => {
   });
 });
 
-test('who is on the floor costs half a read unit while nobody is, and 2 more for each sensor that sees somebody', async () => {
+test('the list of open falls costs half a read unit if empty, and 2 more for each sensor with a fall', async () => {
   const { sensor, list } = await homeOf('larch');
   const cost = async () => {
     ledger.clear();

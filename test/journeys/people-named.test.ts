@@ -10,7 +10,7 @@ beforeEach(() => {
   world.letters.length = 0;
 });
 
-test('whoever is on duty when the hit is made is told, each once; nobody on duty is said by the hit and measured', async () => {
+test('everybody on duty at the time of a hit is notified once; a hit without anybody on duty records that, and counts in a metric', async () => {
   const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const ben = await hire('Ben', { email: 'ben@example.com' });
@@ -38,7 +38,7 @@ test('whoever is on duty when the hit is made is told, each once; nobody on duty
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });
 
-test('one on duty who is not reachable in that way gets a failed delivery', async () => {
+test('a user on duty without the channel of the rule gets a failed delivery', async () => {
   const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
   await rule([{ onDuty: true, by: 'telegram' }]);
@@ -48,7 +48,7 @@ test('one on duty who is not reachable in that way gets a failed delivery', asyn
   expect((await hits())[0]).toMatchObject({ nobodyOnDuty: false, allSend: false });
 });
 
-test('a rule with a user who is gone goes on telling the others, and each of its falls shows who was not told', async () => {
+test('a rule with a deleted user still notifies the others, and each hit shows the failed notification', async () => {
   const { hire, rule, fall, hits, sent, client } = await world.furnish();
   const anna = await hire('Anna', { email: 'anna@example.com' });
   const ben = await hire('Ben', { email: 'ben@example.com' });
@@ -65,10 +65,10 @@ test('a rule with a user who is gone goes on telling the others, and each of its
   expect(world.valuesOf('AlarmsFailed').length).toBeGreaterThan(0);
 });
 
-test('a system admin of no customer may be told, and is told no more once that right is taken away', async () => {
+test('a system admin without a customer can be notified until that permission is removed', async () => {
   const { rule, fall, sent, admin } = await world.furnish();
-  const person = { username: 'on-call', password: 'a-long-password', firstName: 'On', lastName: 'Call', email: '' };
-  const { id } = await admin.ok<{ id: number }>('POST', '/users', { ...person, customerId: null });
+  const user = { username: 'on-call', password: 'a-long-password', firstName: 'On', lastName: 'Call', email: '' };
+  const { id } = await admin.ok<{ id: number }>('POST', '/users', { ...user, customerId: null });
   const access = (isAdmin: boolean) =>
     admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: [], isAdmin });
   await access(true);

@@ -7,9 +7,9 @@ import { freePort, startHost } from '../fixtures/host.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const quickstart = readFileSync(`${root}lib/local/QUICKSTART.md`, 'utf8');
-/** The blocks of commands in the quickstart. */
+/** The command blocks of the quickstart. */
 const blocks = [...quickstart.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-/** The variables before a command. */
+/** Returns the variables that are set before a command. */
 const variablesIn = (line: string): Record<string, string> =>
   Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]));
 
@@ -21,37 +21,37 @@ const bash = (commands: string) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-test('the quickstart works as it stands, except for its ports: the fall arrives with a valid signature', async () => {
+test('the quickstart works as written, except for its ports, and the fall arrives with a valid signature', async () => {
   const [install = '', listen = '', story = ''] = blocks;
   const port = await freePort();
   const other = await freePort();
   const moved = (commands: string) => commands.replaceAll(':3000/', `:${port}/`).replaceAll(':4000/', `:${other}/`);
-  // As users have it: with the limit of calls, and the demo home.
+  // As shipped: with the rate limit and the demo home.
   const settings = variablesIn(install.split('\n')[1] ?? '');
   await using _host = await startHost({ ...settings, PORT: port, DATA_DIR: ':memory:' }, []);
-  const [, words = ''] = /^npm run receiver -- (.*)$/m.exec(listen) ?? [];
-  const receiver = bash(`exec node bin/run.ts receiver ${words} --port ${other}`);
-  const heard: string[] = [];
+  const [, receiverOptions = ''] = /^npm run receiver -- (.*)$/m.exec(listen) ?? [];
+  const receiver = bash(`exec node bin/run.ts receiver ${receiverOptions} --port ${other}`);
+  const printed: string[] = [];
   const lines = createInterface({ input: receiver.stdout });
   const signed = new Promise<void>((resolve) => {
     lines.on('line', (line) => {
-      heard.push(line);
+      printed.push(line);
       if (line.includes('signatures:')) resolve();
     });
   });
   await once(lines, 'line');
 
-  const told = bash(moved(story));
-  const [out, errors] = await Promise.all([told.stdout.toArray(), told.stderr.toArray()]);
-  expect([errors.join(''), told.exitCode ?? (await once(told, 'exit'))[0]]).toEqual(['', 0]);
+  const commands = bash(moved(story));
+  const [out, errors] = await Promise.all([commands.stdout.toArray(), commands.stderr.toArray()]);
+  expect([errors.join(''), commands.exitCode ?? (await once(commands, 'exit'))[0]]).toEqual(['', 0]);
   await signed;
   receiver.kill();
   await once(receiver, 'exit');
 
-  expect(heard.some((line) => line.includes('Sensor 00A1: Fall detected'))).toBe(true);
-  expect(heard.filter((line) => line.includes('signatures:'))).toEqual(['  signatures: valid']);
-  // The last answer is the page of rule hits.
-  const answers = out.join('');
-  const [page] = JSON.parse(answers.slice(answers.lastIndexOf('[{"total"')));
+  expect(printed.some((line) => line.includes('Sensor 00A1: Fall detected'))).toBe(true);
+  expect(printed.filter((line) => line.includes('signatures:'))).toEqual(['  signatures: valid']);
+  // The last response is the page of rule hits.
+  const responses = out.join('');
+  const [page] = JSON.parse(responses.slice(responses.lastIndexOf('[{"total"')));
   expect(page?.data).toMatchObject([{ situation: 'fall_detected', allSend: true }]);
 });

@@ -3,7 +3,7 @@ import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { defaultQuotas } from '#shared/domain/identity/quota.ts';
 import { type Store, store } from '#shared/store/store.ts';
-import { atOnce, statusOf } from '../fixtures/answers.ts';
+import { concurrently, statusOf } from '../fixtures/answers.ts';
 import type { Answer, Client } from '../fixtures/client.ts';
 import { register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
@@ -27,7 +27,7 @@ let admin: Client;
 let stores: Store;
 let time = Math.ceil(systemClock.now() / 1_000) * 1_000;
 beforeAll(async () => {
-  // It stands still, so that a test is one second as long as it wants to be.
+  // The clock stands still, so that a whole test can happen within one second.
   const clock = { now: () => time, after: systemClock.after };
   cloud = await startTestCloud({ clock, environment: { QUOTAS: JSON.stringify(quotas) } });
   admin = await adminOf(cloud.url);
@@ -37,7 +37,7 @@ afterAll(() => cloud.stop());
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** A customer with one user, one bot with a webhook, and one rule. */
+/** Creates a customer with one user, one bot with a webhook, and one rule. */
 const furnish = async (name: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { bot, webhook, rule } = await createAlarm(home.client, URL);
@@ -59,7 +59,7 @@ const personOf = (home: Home, at: number) => ({
   email: '',
 });
 
-/** How one of each kind is made, at a customer that has `before` of them; the path that it is deleted at. */
+/** How an object of each kind is created at a customer that already has `before` of them, and the path to delete it. */
 const kinds: Record<string, { before: number; make: (home: Home, at: number) => Promise<Answer>; path: string }> = {
   users: { before: 1, path: '/users', make: (home, at) => home.client.call('POST', '/users', personOf(home, at)) },
   bots: { before: 1, path: '/bots', make: ({ client }) => client.call('POST', '/bots', { name: 'n' }) },
@@ -84,43 +84,46 @@ const kinds: Record<string, { before: number; make: (home: Home, at: number) => 
 };
 
 const count = (all: readonly number[], wanted: number) => all.filter((other) => other === wanted).length;
-const made = (answers: readonly Answer[]): Answer[] => answers.filter(({ status }) => status < 300);
+const successful = (answers: readonly Answer[]): Answer[] => answers.filter(({ status }) => status < 300);
 const idOf = (answer: Answer | undefined) => (answer?.body as { id: number | string } | undefined)?.id;
-const expectFull = (answers: readonly Answer[], most: number, has: number) => {
+const expectFull = (answers: readonly Answer[], quota: number, has: number) => {
   const statuses = answers.map(({ status }) => status);
-  expect([made(answers).length, count(statuses, 409)]).toEqual([most - has, answers.length - (most - has)]);
+  expect([successful(answers).length, count(statuses, 409)]).toEqual([quota - has, answers.length - (quota - has)]);
   for (const { status, text } of answers.filter(({ status }) => status === 409))
     expect([status, JSON.parse(text)]).toEqual([
       409,
-      { statusCode: 409, message: expect.stringMatching(`: ${most} `) },
+      { statusCode: 409, message: expect.stringMatching(`: ${quota} `) },
     ]);
 };
 
-describe('of 50 that come at once, a customer gets no more than its quota', () => {
-  test.each(Object.entries(kinds))('of %s; one that goes makes room for one', async (kind, { before, make, path }) => {
-    const home = await furnish(`fills-${kind.toLowerCase()}`);
-    const most = quotas[kind as keyof typeof quotas];
-    const answers = await atOnce(50, (at) => make(home, at));
-    expectFull(answers, most, before);
-    const gone = idOf(made(answers)[0]);
-    // Twice at once: it goes once only.
-    const deletions = await atOnce(2, () => statusOf(home.client.call('DELETE', `${path}/${gone}`)));
-    expect(deletions.toSorted()).toEqual([200, 404]);
-    expectFull(await atOnce(3, (at) => make(home, 101 + 2 * at)), most, most - 1);
-  });
+describe('the quota of a customer', () => {
+  test.each(Object.entries(kinds))(
+    'limits %s at 50 concurrent calls; a deletion makes room for one',
+    async (kind, { before, make, path }) => {
+      const home = await furnish(`fills-${kind.toLowerCase()}`);
+      const quota = quotas[kind as keyof typeof quotas];
+      const answers = await concurrently(50, (at) => make(home, at));
+      expectFull(answers, quota, before);
+      const deleted = idOf(successful(answers)[0]);
+      // Of two concurrent deletions, only one succeeds.
+      const deletions = await concurrently(2, () => statusOf(home.client.call('DELETE', `${path}/${deleted}`)));
+      expect(deletions.toSorted()).toEqual([200, 404]);
+      expectFull(await concurrently(3, (at) => make(home, 101 + 2 * at)), quota, quota - 1);
+    },
+  );
 
-  test('of sensors, linked or moved; one that leaves makes room for one', async () => {
+  test('limits sensors that are linked or moved; one that leaves makes room for one', async () => {
     const home = await furnish('senses');
-    const devices = await atOnce(14, () => register(admin, PROVISIONING_KEY, nextHardwareId()));
-    const answers = await atOnce(14, (at) => {
+    const devices = await concurrently(14, () => register(admin, PROVISIONING_KEY, nextHardwareId()));
+    const answers = await concurrently(14, (at) => {
       const { sensorId, pairingCode: code } = devices[at] ?? { sensorId: '', pairingCode: '' };
       return at % 2 === 0
         ? home.client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code })
         : admin.call('PUT', `/sensors/${sensorId}/customer`, { customerId: home.customerId });
     });
     expectFull(answers, quotas.sensors, 0);
-    const [refused] = devices.filter((_, at) => answers[at]?.status === 409 && at % 2 === 0);
-    const link = { manufacturer: 'maker_a', code: refused?.pairingCode };
+    const [rejected] = devices.filter((_, at) => answers[at]?.status === 409 && at % 2 === 0);
+    const link = { manufacturer: 'maker_a', code: rejected?.pairingCode };
     expect(await statusOf(home.client.call('POST', '/sensors/link', link))).toBe(409);
     const [first] = devices.filter((_, at) => answers[at]?.status === 200);
     await admin.ok('PUT', `/sensors/${first?.sensorId}/customer`, { customerId: null });
@@ -130,10 +133,12 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     await admin.ok('PUT', `/sensors/${first?.sensorId}/customer`, { customerId: home.customerId });
   });
 
-  test('of enabled rules for the same scope and situation, made, enabled or moved there', async () => {
+  test('limits enabled rules with the same scope and situation, whether created, enabled or changed', async () => {
     const home = await furnish('rules');
     const { client } = home;
-    const idle = await atOnce(5, () => client.ok<{ id: number }>('POST', '/rules', ruleOf(home, { isEnabled: false })));
+    const idle = await concurrently(5, () =>
+      client.ok<{ id: number }>('POST', '/rules', ruleOf(home, { isEnabled: false })),
+    );
     const put = (at: number, more: object = {}) => client.call('PUT', `/rules/${idle[at % 5]?.id}`, ruleOf(home, more));
     const enabled = await Promise.all(idle.map((_, at) => put(at)));
     expectFull(enabled, quotas.rulesOfOneSituation, 0);
@@ -145,7 +150,7 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     expect((await put(on, { title: 'new' })).status).toBe(200);
     expect((await put(on, { situation: 'fall_loop' })).status).toBe(200);
     expect((await put(off)).status).toBe(200);
-    // It would be the fourth again; for one sensor alone it is the first.
+    // It would be the fourth again, but is the first for a single sensor.
     expect((await put(on)).status).toBe(409);
     const { sensorId } = await linkSensor(client);
     expect((await put(on, { sensorId })).status).toBe(200);
@@ -156,10 +161,10 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     expect(left).toEqual([]);
   });
 
-  test('of running replays of one webhook; one that has ended makes room for one', async () => {
+  test('limits running replays of a webhook; one that has ended makes room for one', async () => {
     const { client, customerId, webhook } = await furnish('replays');
     const at = `/webhooks/${webhook.id}/replays`;
-    // Nobody works on them before their time.
+    // They are not due yet, so no worker processes them.
     const replay = { customerId, webhookId: webhook.id, createDate: time + 3_600_000, state: 'running' };
     const ids = Array.from({ length: 20 }, (_, n) => uuid(n));
     const outcomes = await Promise.all(ids.map((id) => stores.replays.create({ ...replay, id } as never, 1)));
@@ -171,9 +176,9 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     expect(await statusOf(client.call('POST', at, span))).toBe(202);
   });
 
-  test('of sensors in a group, as many as there are different ones', async () => {
+  test('limits the distinct sensors in a group', async () => {
     const { client } = await furnish('groups');
-    const sensors = await atOnce(3, () => linkSensor(client));
+    const sensors = await concurrently(3, () => linkSensor(client));
     const [a = '', b = '', c = ''] = sensors.map(({ sensorId }) => sensorId);
     const body = (...sensorIds: string[]) => ({ name: 'n', sensorIds });
     expectFull([await client.call('POST', '/sensor-groups', body(a, b, c))], quotas.sensorsInGroup, 2);
@@ -183,10 +188,10 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
   });
 });
 
-describe('messages of a sensor', () => {
+describe('the message quota of a sensor', () => {
   let last = 0;
   const message = () => ({ type: 99, payload: { number: ++last } });
-  const batch = (many: number) => Array.from({ length: many }, message);
+  const batch = (length: number) => Array.from({ length }, message);
   const setUp = async (name: string) => {
     const { client, customerId } = await furnish(name);
     const { sensorId, device } = await linkSensor(client);
@@ -200,27 +205,27 @@ describe('messages of a sensor', () => {
     return { post, kept };
   };
 
-  test('over the quota of a second are a 429 with Retry-After, and nothing of the call is kept', async () => {
+  test('rejects messages over the quota per second with 429 and Retry-After, and stores nothing of the call', async () => {
     const { post, kept } = await setUp('talks');
     expect([await statusOf(post(batch(6))), await statusOf(post(batch(4)))]).toEqual([202, 202]);
     const over = await post(message());
     expect([over.status, over.headers.get('retry-after')]).toEqual([429, '1']);
-    // The ten, and that the sensor is active.
+    // The ten, and the event that the sensor is active.
     expect(await kept()).toBe(11);
     time += 1_000;
     expect(await statusOf(post(batch(10)))).toBe(202);
     expect(await statusOf(post('{'))).toBe(429);
   });
 
-  test('of a call that has more than one may have are a 400: none of them would ever be accepted', async () => {
+  test('rejects a call with too many messages with 400, because it could never be accepted', async () => {
     const { post, kept } = await setUp('lists');
     expect([await statusOf(post(batch(101))), await statusOf(post(batch(10)))]).toEqual([400, 202]);
     expect(await kept()).toBe(11);
   });
 
-  test('are counted exactly, of 50 calls at once', async () => {
+  test('counts exactly in 50 concurrent calls', async () => {
     const { post, kept } = await setUp('shouts');
-    const answers = await atOnce(50, () => post(message()));
+    const answers = await concurrently(50, () => post(message()));
     expect(
       [202, 429].map((status) =>
         count(
@@ -233,7 +238,7 @@ describe('messages of a sensor', () => {
   });
 });
 
-test('the quotas are told to whoever is logged in', async () => {
+test('users who are logged in can read the quotas', async () => {
   const { client } = await furnish('reads');
   expect(await client.ok('GET', '/server/config')).toMatchObject({ limits: { quotas } });
   expect(await admin.as(undefined).ok('GET', '/server/config')).not.toHaveProperty('limits');

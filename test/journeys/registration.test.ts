@@ -5,10 +5,10 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { FullPayload } from '#shared/domain/formats/full-payload.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { store } from '#shared/store/store.ts';
-import { atOnce, statusOf } from '../fixtures/answers.ts';
+import { concurrently, statusOf } from '../fixtures/answers.ts';
 import type { Client } from '../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
-import { createDeath } from '../fixtures/death.ts';
+import { createCrash } from '../fixtures/crash.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '../fixtures/home.ts';
 
 const MINUTE = 60_000;
@@ -17,9 +17,9 @@ let admin: Client;
 let receiver: Receiver;
 let home: Awaited<ReturnType<typeof createHome>>;
 let ahead = 0;
-/** Messages that the queue of events is still to refuse. */
-let lost = 0;
-const death = createDeath();
+/** How many more messages the event queue will reject. */
+let rejections = 0;
+const death = createCrash();
 beforeAll(async () => {
   const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
   const wrap = (runtime: Runtime): Runtime => ({
@@ -27,7 +27,7 @@ beforeAll(async () => {
     queues: {
       ...runtime.queues,
       send: async (queue, messages) => {
-        if (queue === 'events' && lost-- > 0) throw new Error('the queue takes nothing');
+        if (queue === 'events' && rejections-- > 0) throw new Error('the queue is down');
         await runtime.queues.send(queue, messages);
       },
     },
@@ -45,7 +45,7 @@ afterAll(async () => {
 type Answer = { sensorId: string; deviceToken: string };
 const makers = ['maker_a', 'maker_b'] as const;
 const keyed = () => admin.as(PROVISIONING_KEY);
-/** A linked sensor, whose device can register again. */
+/** Creates a linked sensor whose device can register again. */
 const linked = async (manufacturer: (typeof makers)[number] = 'maker_a') => {
   const sensor = await linkSensor(home.client, manufacturer);
   const { hardwareId } = (await store(cloud.runtime.table).sensors.get(home.customerId, sensor.sensorId)) ?? {};
@@ -65,7 +65,7 @@ const actionsOf = async (sensorId: string): Promise<string[]> => {
 const bodies = () => receiver.received.map(({ body }) => JSON.parse(body) as FullPayload);
 
 describe('a linked sensor', () => {
-  test('is not taken over by a provisioning key: nothing changes, and its customer hears of it', async () => {
+  test('cannot be taken over with a provisioning key; nothing changes, and its customer is notified', async () => {
     const { sensorId, deviceToken, pairingCode, again, device } = await linked();
     await device.ok('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} });
     await cloud.idle();
@@ -78,13 +78,13 @@ describe('a linked sensor', () => {
     expect(await actionsOf(sensorId)).toEqual(['sensor/active', ...Array(4).fill('sensor/registration_refused')]);
     expect([await home.client.ok('GET', path), await home.client.ok('GET', `${path}/status`)]).toEqual(before);
     expect(await post(sensorId, deviceToken)).toBe(202);
-    const told = bodies().filter(({ event }) => event?.action === 'registration_refused');
-    expect(told).toHaveLength(4);
-    for (const payload of told) expect(FullPayload.parse(payload)).toMatchObject({ event: { raw: {} }, rule: null });
-    expect(told[0]).toMatchObject({ webhook: { name: 'full' }, sensor: { id: sensorId } });
+    const notices = bodies().filter(({ event }) => event?.action === 'registration_refused');
+    expect(notices).toHaveLength(4);
+    for (const payload of notices) expect(FullPayload.parse(payload)).toMatchObject({ event: { raw: {} }, rule: null });
+    expect(notices[0]).toMatchObject({ webhook: { name: 'full' }, sensor: { id: sensorId } });
   });
 
-  test.each(makers)('of %s registers again with its own token, which is void then', async (maker) => {
+  test.each(makers)('can register again with its own token, which that revokes (%s)', async (maker) => {
     const { sensorId, deviceToken, again } = await linked(maker);
     const answer = await again({ deviceToken });
     expect(answer.status).toBe(200);
@@ -99,20 +99,20 @@ describe('a linked sensor', () => {
     ]);
   });
 
-  test('shows no token of another sensor', async () => {
+  test('cannot register again with the token of another sensor', async () => {
     const first = await linked();
     const other = await linked();
     expect(await statusOf(first.again({ deviceToken: other.deviceToken }))).toBe(409);
     expect(await post(other.sensorId, other.deviceToken)).toBe(202);
   });
 
-  test('registers once, of 50 at once, while its customer allows it', async () => {
+  test('registers once in 50 concurrent calls while its customer allows it', async () => {
     const { sensorId, again, open } = await linked();
     const allowed = await open();
     expect(allowed.status).toBe(200);
     const { registrationUntil } = allowed.body as { registrationUntil: number };
     expect(Math.abs(registrationUntil - systemClock.now() - ahead - 15 * MINUTE)).toBeLessThan(MINUTE);
-    const answers = await atOnce(50, () => again());
+    const answers = await concurrently(50, () => again());
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
@@ -124,7 +124,7 @@ describe('a linked sensor', () => {
     expect(await statusOf(again())).toBe(409);
   });
 
-  test('is allowed it by who manages sensors, for 15 minutes, and until it moves', async () => {
+  test('can be opened for registration by users who manage sensors, for 15 minutes and until it moves', async () => {
     const { sensorId, again, open } = await linked();
     const others = ALL_PERMISSIONS.filter((permission) => permission !== 'manage_sensors');
     const colleague = await hireFor(admin, home.customerId, 'colleague', { permissions: others });
@@ -141,7 +141,7 @@ describe('a linked sensor', () => {
     expect(await statusOf(again())).toBe(200);
   });
 
-  test('keeps what it was allowed when it draws a new pairing code', async () => {
+  test('stays open for registration when it generates a new pairing code', async () => {
     const { sensorId, again, open, device } = await linked();
     await open();
     await device.ok('POST', `/devices/${sensorId}/pairing-code`);
@@ -149,14 +149,14 @@ describe('a linked sensor', () => {
   });
 });
 
-describe('the events of registrations', () => {
-  test('come although no queue took them, and change nothing that the sensor is known by', async () => {
+describe('registration events', () => {
+  test('arrive even if the queue was down, and do not change the state of the sensor', async () => {
     const { sensorId, again, deviceToken } = await linked();
-    lost = 2;
+    rejections = 2;
     const { deviceToken: fresh } = (await again({ deviceToken })).body as Answer;
     expect(await statusOf(again())).toBe(409);
     expect(await actionsOf(sensorId)).toEqual([]);
-    expect(lost).toBe(0);
+    expect(rejections).toBe(0);
     ahead += 2 * MINUTE;
     await cloud.sweep();
     expect(await actionsOf(sensorId)).toEqual(['sensor/registered', 'sensor/registration_refused']);
@@ -165,7 +165,7 @@ describe('the events of registrations', () => {
     expect(await post(sensorId, fresh)).toBe(202);
   });
 
-  test('are one event for each registration, although the process died that told of it', async () => {
+  test('occur once per registration even if a process dies while handling it', async () => {
     const { sensorId, again, deviceToken } = await linked();
     death.at('process.applied');
     await again({ deviceToken });
@@ -175,16 +175,16 @@ describe('the events of registrations', () => {
     expect([await actionsOf(sensorId), death.isOver()]).toEqual([['sensor/registered'], true]);
   });
 
-  test('do not flood a customer: 100 of those refused in 15 minutes, over all sensors', async () => {
+  test('are limited to 100 rejections in 15 minutes for all sensors of a customer', async () => {
     const first = await linked();
     const other = await linked();
     ahead += 15 * MINUTE;
     const { limits } = store(cloud.runtime.table);
     const now = systemClock.now() + ahead;
-    await atOnce(99, () => limits.countFailure(`refused:customer:${home.customerId}`, 900, now));
+    await concurrently(99, () => limits.countFailure(`refused:customer:${home.customerId}`, 900, now));
     expect([await statusOf(first.again()), await statusOf(other.again())]).toEqual([409, 409]);
-    const told = [await actionsOf(first.sensorId), await actionsOf(other.sensorId)];
-    expect(told).toEqual([['sensor/registration_refused'], []]);
+    const actions = [await actionsOf(first.sensorId), await actionsOf(other.sensorId)];
+    expect(actions).toEqual([['sensor/registration_refused'], []]);
     ahead += 15 * MINUTE;
     await other.again();
     expect(await actionsOf(other.sensorId)).toEqual(['sensor/registration_refused']);
@@ -202,13 +202,13 @@ describe('a provisioning key', () => {
       .as(key)
       .call('POST', '/devices/register', { manufacturer: 'maker_a', hardwareId, firmwareVersion: 1, ...more });
 
-  test('registers as many new devices as it may, of 50 at once, and says how many those were', async () => {
+  test('registers exactly its maximum of new devices in 50 concurrent calls, and shows their number', async () => {
     const key = await make({ maxDevices: 7 });
     expect(key).toMatchObject({ maxDevices: 7, expires: null, devices: 0, lastUsed: null });
     const known = nextHardwareId();
     const hardwareIds = [...Array.from({ length: 49 }, nextHardwareId), known];
     expect(await statusOf(registerBy(key, known))).toBe(201);
-    const answers = await atOnce(50, (at) => registerBy(key, hardwareIds[at]));
+    const answers = await concurrently(50, (at) => registerBy(key, hardwareIds[at]));
     const statuses = answers.map(({ status }) => status);
     expect([201, 409, 200].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([6, 43, 1]);
     expect(answers.find(({ status }) => status === 409)?.text).toContain('7 devices');
@@ -216,7 +216,7 @@ describe('a provisioning key', () => {
     expect(await shown(key)).toMatchObject({ devices: 7, lastUsed: expect.any(Number) });
   });
 
-  test('opens nothing once it has expired, with the answer to any bad key', async () => {
+  test('is rejected like an unknown key once it has expired', async () => {
     const key = await make({ expires: systemClock.now() + ahead + MINUTE });
     expect(await statusOf(registerBy(key))).toBe(201);
     const { lastUsed } = (await shown(key)) ?? {};
@@ -228,7 +228,7 @@ describe('a provisioning key', () => {
   });
 
   test.each([{ expires: 1 }, { expires: '2030' }, { maxDevices: 0 }, { maxDevices: 1_000_001 }, { maxDevices: 1.5 }])(
-    'with %j is a 400',
+    'is rejected with 400 for %j',
     async (more) => {
       const body = { name: 'n', manufacturer: 'maker_a', ...more };
       expect(await statusOf(admin.call('POST', '/provisioning-keys', body))).toBe(400);

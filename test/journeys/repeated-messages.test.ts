@@ -23,7 +23,7 @@ const eventsOf = async ({ client, sensorId }: Home) => {
 };
 const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {} });
 
-test('a message that is twice in one call is one event, and the first of two with the same uuid counts', async () => {
+test('a message repeated in one call makes one event, and of two with the same uuid the first one counts', async () => {
   const home = await world.furnish();
   const first = '11111111-1111-4111-8111-111111111111';
   const other = '22222222-2222-4222-8222-222222222222';
@@ -40,7 +40,7 @@ test('a message that is twice in one call is one event, and the first of two wit
   ]);
 });
 
-test('what a sensor said before it was linked is news to its customer, also within the minute', async () => {
+test('a message from before the link is not a duplicate for the customer, even within the same minute', async () => {
   const { client, customerId } = await world.furnish();
   const { sensorId, deviceToken, pairingCode } = await register(client, PROVISIONING_KEY, nextHardwareId());
   const fall = a.fall('calling', world.now());
@@ -58,20 +58,20 @@ test('what a sensor said before it was linked is news to its customer, also with
   expect(await hits()).toBe(1);
 });
 
-/** Removes what DynamoDB removes by its time to live. */
+/** Removes what DynamoDB would have removed after its TTL. */
 const expire = async ({ customerId, sensorId, at }: Home): Promise<void> => {
   const webhookId = at.split('/').at(-1) ?? '';
-  const places = [
+  const partitions = [
     items.event.pk({ customerId, sensorId }),
     items.delivery.pk({ customerId, webhookId }),
     items.ruleHit.pk({ customerId }),
   ];
-  for (const pk of places)
+  for (const pk of partitions)
     for (const { sk, ttl } of (await world.table.query<{ pk: string; sk: string; ttl?: number }>({ pk })).items)
       if (ttl !== undefined && ttl * 1_000 <= world.now()) await world.table.write({ remove: { pk, sk } });
 };
 
-test('a sensor that speaks again after 121 days tells nobody of its last fall again', async () => {
+test('a sensor that comes online after 121 days does not report its last fall again', async () => {
   const home = await world.furnish();
   const { say, fall, receiver, client, customerId } = home;
   await say(a.presence(true));

@@ -19,11 +19,11 @@ afterAll(async () => {
 });
 
 describe('the local host', () => {
-  test('killed between the 202 and the delivery delivers once after a restart, and knows everything it knew', async () => {
+  test('delivers once after a restart if it is killed between the 202 and the delivery, and loses no data', async () => {
     const first = await startHost({ DATA_DIR: dataDir });
     const home = await createHome(await adminOf(first.url), 'willow', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
-    // The first attempt is a second away: the kill comes between the 202 and any request.
+    // The first attempt is a second away, so the kill comes after the 202 and before any request.
     await createAlarm(home.client, receiver.url, 'fall_detected', { retrySchedule: [1, 1] });
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
     expect(await first.end('SIGKILL')).toBeNull();
@@ -38,12 +38,12 @@ describe('the local host', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('seeds its demo home at the first start, and finds it again at the next', async () => {
+  test('creates its demo home at the first start, and reuses it at the next', async () => {
     const demoDir = join(dataDir, 'demo');
-    for (const shown of [/^demo user: demo {2}password: .{16}$/, /^demo user: demo \(its password was shown/]) {
+    for (const line of [/^demo user: demo {2}password: .{16}$/, /^demo user: demo \(its password was printed/]) {
       const host = await startHost({ DATA_DIR: demoDir }, []);
-      expect(host.lines.some((line) => shown.test(line))).toBe(true);
-      const token = host.lines.find((line) => line.includes('export TOKEN='))?.split('=')[1] ?? '';
+      expect(host.lines.some((text) => line.test(text))).toBe(true);
+      const token = host.lines.find((text) => text.includes('export TOKEN='))?.split('=')[1] ?? '';
       const [page] = await clientOf(host.url, token).ok<{ total: number }[]>('GET', '/sensors');
       expect(page?.total).toBe(3);
       expect(await host.end('SIGTERM')).toBe(0);

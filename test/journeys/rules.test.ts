@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
-import { refusedAt } from '../fixtures/answers.ts';
+import { rejectedPaths } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
@@ -22,7 +22,7 @@ type Full = {
   rule: { title: string; message: string; regionIndex: number } | null;
 };
 
-/** A home with one sensor; rules of it tell one receiver, a customer webhook another. */
+/** Creates a home with one sensor, a receiver for its rules, and another for its customer webhook. */
 const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
   const { client } = home;
@@ -63,7 +63,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 };
 
 describe('a rule', () => {
-  test('of a region fires for what happens there, a rule without one for every region', async () => {
+  test('with a region fires only there, and without one in every region', async () => {
     const { sensor, addRule, say, regionId, byRule } = await prepare('maple');
     const there = { situation: 'door_entered', title: 'here', message: '{region}', rateLimitSeconds: 0 };
     await addRule({ ...there, sensorId: sensor.sensorId, regionId: regionId('Door') });
@@ -78,36 +78,36 @@ describe('a rule', () => {
     expect(byRule()).toMatchObject(Array(2).fill({ message: 'Door', regionIndex: 1 }));
   });
 
-  test('tells the time by the clock of its schedule, else by that of its home, and names it while that is UTC', async () => {
+  test('uses the time zone of its schedule, or else of its home, and names the zone while that is UTC', async () => {
     const { client, customerId, addRule, say, byRule, dates } = await prepare('spruce');
     const days = [1, 2, 3, 4, 5, 6, 7];
     const schedule = { days, from: '00:00', to: '00:00', timeZone: 'America/New_York' };
-    const tells = { situation: 'fall_detected', message: '{time}' };
-    await addRule({ ...tells, title: 'home' });
-    await addRule({ ...tells, title: 'schedule', schedule });
-    /** What both rules told of a new fall, and what the clocks of the zones showed. */
+    const rule = { situation: 'fall_detected', message: '{time}' };
+    await addRule({ ...rule, title: 'home' });
+    await addRule({ ...rule, title: 'schedule', schedule });
+    /** Reports a fall, and compares the texts of both rules with the local times of the zones. */
     const fall = async (start: number, zone: string) => {
       await say(a.fall('calling', start));
-      const told = Object.fromEntries(
+      const messages = Object.fromEntries(
         byRule()
           .slice(-2)
           .map((rule) => [rule?.title, rule?.message]),
       );
       const date = dates().at(-1) ?? 0;
-      expect(told).toEqual({ home: dateAndTime(date, zone), schedule: dateAndTime(date, schedule.timeZone) });
+      expect(messages).toEqual({ home: dateAndTime(date, zone), schedule: dateAndTime(date, schedule.timeZone) });
     };
     const path = `/customers/${customerId}`;
     await fall(Date.now(), 'UTC');
-    const { timeZone: _, ...texts } = await client.ok<{ timeZone: string }>('GET', path);
-    await client.ok('PUT', path, { ...texts, timeZone: 'Europe/Berlin' });
-    // Who knows no time zones keeps the one that is there.
-    expect(await client.ok('PUT', path, texts)).toMatchObject({ timeZone: 'Europe/Berlin' });
+    const { timeZone: _, ...customer } = await client.ok<{ timeZone: string }>('GET', path);
+    await client.ok('PUT', path, { ...customer, timeZone: 'Europe/Berlin' });
+    // A client that does not send a time zone leaves it unchanged.
+    expect(await client.ok('PUT', path, customer)).toMatchObject({ timeZone: 'Europe/Berlin' });
     await fall(Date.now() + 1, 'Europe/Berlin');
-    const answer = await client.call('PUT', path, { ...texts, timeZone: 'Europe/Nowhere' });
-    expect(refusedAt(answer)).toEqual([400, 'timeZone']);
+    const answer = await client.call('PUT', path, { ...customer, timeZone: 'Europe/Nowhere' });
+    expect(rejectedPaths(answer)).toEqual([400, 'timeZone']);
   });
 
-  test('tells of every fall of a sensor whose clock is not set, and once a day that it is not', async () => {
+  test('fires for every fall of a sensor whose clock is not set, and once a day for the clock', async () => {
     const { addRule, say, byRule, all } = await prepare('aspen');
     await addRule({ situation: 'fall_detected', title: 'fall' });
     await addRule({ situation: 'sensor_clock_wrong', title: 'clock' });
@@ -122,18 +122,18 @@ describe('a rule', () => {
     expect(all().filter((action) => action === 'clock_wrong')).toHaveLength(1);
   });
 
-  test('fires for no late message, but for a late fall, and a customer webhook hears of both', async () => {
+  test('fires for a late fall but for no other late message, while a customer webhook receives both', async () => {
     const { addRule, say, byRule, all } = await prepare('hazel');
     for (const situation of ['fall_confirmed', 'fall_detected']) await addRule({ situation, title: situation });
     const start = Date.now();
     const of = (status: string, after: number) => a.fall(status, start, { statusUpdateTimestamp: start + after });
     await say(of('fall_detected', 1), of('finished', 9), of('fall_confirmed', 3), of('calling', 5));
-    // A delivery that found no place at its webhook comes a little later.
+    // A delivery without a free slot at its webhook arrives a little later.
     await eventually(() => expect(all()).toContain('late'));
     expect(byRule().map((rule) => rule?.title)).toEqual(['fall_detected']);
   });
 
-  test('hears of what is simulated when it says so, and never of what is silent; a customer webhook of both', async () => {
+  test('fires for simulated falls only if it includes them, and never for silent ones; a customer webhook receives both', async () => {
     const { addRule, say, byRule, all } = await prepare('birch');
     await addRule({ situation: 'fall_detected', title: 'real' });
     await addRule({ situation: 'fall_detected', title: 'both', includeSimulated: true });
@@ -144,7 +144,7 @@ describe('a rule', () => {
     expect(all().filter((action) => action === 'fall_detected')).toHaveLength(2);
   });
 
-  test('has a rate limit for each sensor, which swallows no fall, and of a fall no first event', async () => {
+  test('has a rate limit per sensor, which never suppresses the first event of a fall', async () => {
     const { addRule, say, byRule } = await prepare('cedar');
     for (const situation of ['occupied_room', 'fall_detected', 'fall_confirmed'])
       await addRule({ situation, title: situation, rateLimitSeconds: 86_400 });
@@ -155,7 +155,7 @@ describe('a rule', () => {
     expect([count('occupied_room'), count('fall_detected'), count('fall_confirmed')]).toEqual([1, 2, 1]);
   });
 
-  test('that is switched off, or whose hours are over, tells nobody; a customer webhook hears all the same', async () => {
+  test('does not fire while disabled or outside its schedule, but customer webhooks still receive events', async () => {
     const { addRule, say, byRule, all } = await prepare('alder');
     const yesterday = new Date(Date.now() - 86_400_000 * 2).getUTCDay() || 7;
     await addRule({ situation: 'occupied_room', isEnabled: false });
@@ -166,7 +166,7 @@ describe('a rule', () => {
     expect(all()).toContain('occupied_room');
   });
 
-  test('tells what its placeholders stand for, and its texts whole', async () => {
+  test('replaces its placeholders, and does not shorten its texts', async () => {
     const { addRule, say, byRule } = await prepare('rowan');
     await addRule({
       situation: 'bed_entered',
@@ -180,8 +180,8 @@ describe('a rule', () => {
   });
 });
 
-describe('a maker B sensor', () => {
-  test('counts people: the same bytes again within 2 minutes are a repeat, 0 -> 2 -> 0 are not', async () => {
+describe('a sensor of maker B', () => {
+  test('treats identical bytes within 2 minutes as a duplicate, but not the people counts 0, 2, 0', async () => {
     const { say, all } = await prepare('ash', 'maker_b');
     const people = (count: number) => ({ ...b.people(count), timestamp: undefined });
     await say(people(0), people(2), people(2), people(0), people(0), people(2));
@@ -190,11 +190,11 @@ describe('a maker B sensor', () => {
     expect(all()).toEqual(['active', 'occupied_room', 'empty_room', 'occupied_room', 'tilted']);
   });
 
-  test('may say several things in one call, in their order', async () => {
+  test('can send several messages in one call, which are processed in order', async () => {
     const { sensor, client, all } = await prepare('oak', 'maker_b');
-    // All of them at the time of their receipt.
-    const said = [b.people(2), b.people(0), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1)];
-    const messages = said.map((message) => ({ ...message, timestamp: undefined }));
+    // Without timestamps, all have the time of receipt.
+    const events = [b.people(2), b.people(0), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1)];
+    const messages = events.map((message) => ({ ...message, timestamp: undefined }));
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, messages);
     await cloud.idle();
     await cloud.idle();
@@ -205,13 +205,13 @@ describe('a maker B sensor', () => {
   });
 });
 
-test('a device that was updated says so, and is known by its new firmware', async () => {
+test('a device that reports an update gets the behavior of its new firmware', async () => {
   const { sensor, client, say } = await prepare('elm');
   const firmware = async () => (await client.ok('GET', `/sensors/${sensor.sensorId}`)).firmwareVersion;
   expect(await firmware()).toBe(42);
   await say({ type: 'state', payload: { status: 'monitoring', versionName: '0.39.4' } });
   expect(await firmware()).toBe(39);
-  // Before v0.40 what is suspected is confirmed at once.
+  // Before v0.40, a suspected fall is confirmed at once.
   await say(a.fall('fall_detected', Date.now()));
   expect(await client.ok('GET', `/sensors/${sensor.sensorId}/status`)).toMatchObject({ fallState: 'confirmed' });
 });

@@ -12,19 +12,19 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Answers after `ms` with a status; records how many requests were open at the same time. */
+/** The receiver responds after `ms` with a status. Records how many requests were open at the same time. */
 const slowly = (ms: number, code: number) => {
-  const seen = { now: 0, most: 0 };
+  const seen = { now: 0, peak: 0 };
   world.answerWith((response) => {
     seen.now += 1;
-    seen.most = Math.max(seen.most, seen.now);
+    seen.peak = Math.max(seen.peak, seen.now);
     response.once('close', () => void seen.now--);
     setTimeout(() => response.writeHead(code).end(), ms);
   });
   return seen;
 };
-/** Keeps requests open until they are answered all together, as all later ones are then. */
-const keeping = () => {
+/** Keeps requests open until the returned function answers all of them, and all later ones, in the same way. */
+const holdRequests = () => {
   const open: ServerResponse[] = [];
   world.answerWith((response) => void open.push(response));
   return (how: (response: ServerResponse) => void) => {
@@ -37,13 +37,13 @@ const ping = ({ client, at }: Pick<Awaited<ReturnType<World['furnish']>>, 'clien
 const times = (count: number, work: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, work));
 
 describe('the delivery worker', () => {
-  test('sends five requests at a time to a slow receiver, and everything once', async () => {
+  test('sends at most five concurrent requests to a slow receiver, and each delivery once', async () => {
     const { fall, receiver, list } = await world.furnish();
     const open: ServerResponse[] = [];
     world.answerWith((response) => void open.push(response));
     const falls = times(12, fall);
     await receiver.until(SLOTS_PER_WEBHOOK);
-    // All that may come are here by now: no event says that another one does not come.
+    // No event shows that another request is not coming, so this waits.
     await sleep(500);
     expect(receiver.received).toHaveLength(SLOTS_PER_WEBHOOK);
     world.answerWith(ok);
@@ -54,26 +54,26 @@ describe('the delivery worker', () => {
     expect((await list('?state=delivered')).total).toBe(12);
   });
 
-  test('sends five requests at a time to a failing receiver, whatever queue they come from', async () => {
+  test('sends at most five concurrent requests to a failing receiver, whatever queue they come from', async () => {
     const { fall, receiver } = await world.furnish({ retrySchedule: LATE });
     const seen = slowly(100, 500);
     await fall();
     await times(8, fall);
-    // Deliveries that find no free slot, over all processes, are tried again within ten seconds.
+    // Deliveries without a free slot are retried within ten seconds.
     await world.pass(11_000);
-    expect(seen.most).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK);
+    expect(seen.peak).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK);
     expect(receiver.received).toHaveLength(9);
   });
 
-  test('sends a burst to a receiver that failed once as fast as it answers: a free slot is used at once', async () => {
+  test('sends a burst to a receiver that failed once as fast as it responds, using free slots at once', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     await home.set({ consecutiveFailures: 1, failingSince: world.now() });
     const seen = slowly(200, 200);
     await times(20, () => ping(home));
     await world.idle();
-    // No delivery waits in a queue for a later second.
+    // No delivery is delayed in a queue.
     expect(home.receiver.received).toHaveLength(20);
-    expect(seen.most).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK);
+    expect(seen.peak).toBeLessThanOrEqual(SLOTS_PER_WEBHOOK);
   });
 });
 
@@ -85,7 +85,7 @@ describe('an open circuit', () => {
     return home;
   };
 
-  test('sends the next alarm at once, and after its success all that follow', async () => {
+  test('sends the next alarm at once, and all later ones after its success', async () => {
     const { fall, list } = await failing();
     await fall();
     expect((await list('?state=delivered')).total).toBe(1);
@@ -93,18 +93,18 @@ describe('an open circuit', () => {
     expect((await list('?state=delivered')).total).toBe(4);
   });
 
-  /** Sends alarms at once, one of which reaches the receiver, and answers it. */
+  /** Sends concurrent alarms, of which one reaches the receiver, and answers that one. */
   const probed = async (home: Awaited<ReturnType<typeof failing>>, alarms: number, how: typeof ok) => {
-    const answer = keeping();
+    const answer = holdRequests();
     await times(alarms, () => ping(home));
     await home.receiver.until(1);
-    // No event says that another one does not come.
+    // No event shows that another request is not coming, so this waits.
     await sleep(500);
     expect(home.receiver.received).toHaveLength(1);
     answer(how);
   };
 
-  test('sends one alarm as a probe while others wait, and after its success all of them at once', async () => {
+  test('sends one alarm as a probe while others wait, and all of them at once after its success', async () => {
     const home = await failing();
     await probed(home, 8, ok);
     await home.receiver.until(8);
@@ -117,9 +117,9 @@ describe('an open circuit', () => {
     await probed(home, SLOTS_PER_WEBHOOK, status(500, 'no'));
     await world.idle();
     expect(home.receiver.received).toHaveLength(1);
-    const waiting = (await home.list('?state=pending')).data;
-    expect(waiting.map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
-    for (const { nextAttempt } of waiting) {
+    const pending = (await home.list('?state=pending')).data;
+    expect(pending.map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
+    for (const { nextAttempt } of pending) {
       expect(nextAttempt).toBeGreaterThan(world.now() + 700_000);
       expect(nextAttempt).toBeLessThanOrEqual(world.now() + 1_440_000);
     }
@@ -146,12 +146,12 @@ describe('an open circuit', () => {
   });
 });
 
-test('a webhook that hangs delays no other of its customer, however many deliveries are queued for it', async () => {
+test('a webhook that hangs does not delay others of its customer, however many deliveries are queued for it', async () => {
   const home = await world.furnish();
   const { client, at, receiver, list } = home;
   const hook = { ...(await client.ok<object>('GET', at)), secretKey: null };
   const { id } = await client.ok<{ id: string }>('POST', '/webhooks', { ...hook, url: `${receiver.url}/other` });
-  const answer = keeping();
+  const answer = holdRequests();
   await times(110, () => ping(home));
   await receiver.until(SLOTS_PER_WEBHOOK);
   const start = performance.now();

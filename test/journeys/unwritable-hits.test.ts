@@ -4,7 +4,7 @@ import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { createDeliveryWorld } from '../fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** The partition of the hits takes no updates. */
+/** Whether updates in the partition of the hits fail. */
 let isThrottled = false;
 beforeAll(async () => {
   const wrap = (runtime: Runtime): Runtime => ({
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a receiver is told once, however long its rule hit cannot be written; then the hit tells of it', async () => {
+test('a receiver is called once however long its rule hit cannot be written, and the hit then records the attempt', async () => {
   const { fall, receiver, list, tries } = await world.furnish();
   isThrottled = true;
   await fall();

@@ -17,7 +17,7 @@ const byLink = defaults({
 });
 
 /** What finding the rule hit of a link uses. */
-export const opening = ['ruleHits.get', 'addressKeys.get', 'open:addresses', 'recipients.person'] as const;
+export const opening = ['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const;
 const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', 'enqueue:events'] });
 const showing = defaults({ uses: [...opening, 'sensors.get', 'customers.get', 'events.get'] });
 const media = ['text/html; charset=utf-8'] as const;

@@ -3,7 +3,7 @@ import { sendNotice } from '#shared/api/notices.ts';
 import { type Call, Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { withdrawAcknowledgement } from '#shared/api/withdraw-acknowledgement.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
@@ -39,7 +39,7 @@ const acknowledgeHit = async (call: LinkCall & Acting, enteredName: string, deps
   const { hit, customerId, recipient } = linked;
   const name = actByLink(call, linked, enteredName);
   const by = { userId: recipient.userId, name, date: now() };
-  const result = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
+  const result = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - EVENT_RETENTION);
   const { notice, hit: acknowledged } = result ?? call.fail('address_unknown');
   if (notice) await sendNotice(deps, notice);
   return {

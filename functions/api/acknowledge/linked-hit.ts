@@ -1,4 +1,4 @@
-import { isSigned, readAddress } from '#shared/delivery/acknowledge-address.ts';
+import { hasValidSignature, parseLinkToken } from '#shared/delivery/acknowledgement-link.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { customerOfHit, type HitItem } from '#shared/store/hits/hit-item.ts';
 import type { UserItem } from '#shared/store/identity/users.ts';
@@ -18,9 +18,9 @@ const mayLogIn = ({ canLogin, lostAccess }: UserItem): boolean => canLogin && !l
  */
 export const hitOfLink = async (
   { params, fail }: LinkCall,
-  { store, openAddressKey, now }: Deps<(typeof opening)[number]>,
+  { store, decryptLinkKey, now }: Deps<(typeof opening)[number]>,
 ): Promise<LinkedHit> => {
-  const claim = readAddress(params.address) ?? fail('address_unknown');
+  const claim = parseLinkToken(params.address) ?? fail('address_unknown');
   if (claim.until * 1_000 <= now()) return fail('address_unknown');
   const customerId = customerOfHit(claim.hitId);
   const [found, encryptedKey] = await Promise.all([
@@ -28,8 +28,8 @@ export const hitOfLink = async (
     store.addressKeys.get(),
   ]);
   const hit = found ?? fail('address_unknown');
-  const key = encryptedKey === null ? fail('address_unknown') : await openAddressKey(encryptedKey);
-  if (!isSigned(key, claim, hit.sensorEventId)) return fail('address_unknown');
+  const key = encryptedKey === null ? fail('address_unknown') : await decryptLinkKey(encryptedKey);
+  if (!hasValidSignature(key, claim, hit.sensorEventId)) return fail('address_unknown');
   const { message } = claim;
   const { publisher = 'webhook', accountId = 0, extra } = hit.messages[message] ?? {};
   const userId = publisher === 'webhook' ? null : accountId;

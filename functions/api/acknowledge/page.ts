@@ -1,4 +1,4 @@
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import type { Situation } from '#shared/domain/event/event.ts';
 import type { AlarmView, Notified } from './alarm-view.ts';
 import { roomNameOf } from './room-name.ts';
@@ -6,7 +6,7 @@ import { style } from './style.ts';
 import type { Texts } from './texts.ts';
 import { timesIn } from './times.ts';
 
-const styleHash = Buffer.from(hashOf(style), 'base64url').toString('base64');
+const styleHash = Buffer.from(hashSecret(style), 'base64url').toString('base64');
 /**
  * Allows no scripts and no framing, keeps the address from other sites and search engines, and lets the form be sent to
  * this service only.

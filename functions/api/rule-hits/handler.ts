@@ -1,9 +1,9 @@
-import { lookedReply } from '#shared/api/http/looked.ts';
+import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { sendNotice } from '#shared/api/notices.ts';
 import { serve } from '#shared/api/serve.ts';
 import { withdrawAcknowledgement } from '#shared/api/withdraw-acknowledgement.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
-import { holds } from '#shared/domain/identity/permission.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import type { Sensor } from '#shared/domain/sensor/sensor.ts';
@@ -48,17 +48,17 @@ export const handler = serve(ruleHits, {
   listRuleHits: async ({ caller, customerId, query, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const { page, perPage, sensorId } = query;
-    const since = now() - RETENTION;
+    const since = now() - EVENT_RETENTION;
     const { total, hits } = await (sensorId === ''
       ? store.hitLists.page(customerId, since, query)
       : store.hitLists.pageOfSensor(customerId, sensorId, since, query));
     const data = await viewsOf(store, customerId, hits);
-    return lookedReply({ total, page, perPage, data, isWhole: true, next: undefined }, query);
+    return partialListReply({ total, page, perPage, data, isWhole: true, next: undefined }, query);
   },
 
   getRuleHit: async ({ customerId, params, fail }, { store, now }) => {
     const hit = await store.ruleHits.get(customerId, params.ruleHitId);
-    if (!hit || hit.createDate < now() - RETENTION) return fail('rule_hit_not_found');
+    if (!hit || hit.createDate < now() - EVENT_RETENTION) return fail('rule_hit_not_found');
     return viewOf(store, customerId, hit);
   },
 
@@ -68,7 +68,7 @@ export const handler = serve(ruleHits, {
     const user = (await store.users.get(caller.customerId, userId)) ?? fail('forbidden');
     const hitKey = { customerId, hitId: params.ruleHitId };
     const by = { userId, name: nameOfUser(user), date: now() };
-    const result = await store.acknowledgements.make(hitKey, by, now() - RETENTION);
+    const result = await store.acknowledgements.make(hitKey, by, now() - EVENT_RETENTION);
     const { hit, notice } = result ?? fail('rule_hit_not_found');
     const { acknowledgement } = hit;
     if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
@@ -78,7 +78,7 @@ export const handler = serve(ruleHits, {
 
   withdrawAcknowledgement: async ({ caller, customerId, params, fail }, deps) => {
     const isAllowed = ({ userId }: { userId: number | null }) =>
-      userId === caller.accountId || holds(caller, 'manage_customers');
+      userId === caller.accountId || hasPermission(caller, 'manage_customers');
     const result = await withdrawAcknowledgement(deps, { customerId, hitId: params.ruleHitId }, isAllowed);
     if (result === 'refused') return fail('forbidden');
     return viewOf(deps.store, customerId, result ?? fail('rule_hit_not_found'));

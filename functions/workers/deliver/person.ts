@@ -1,18 +1,18 @@
-import { addressKeyOf } from '#shared/api/address-key.ts';
-import { channelsOf } from '#shared/api/channels-of.ts';
-import { letterOf } from '#shared/delivery/message.ts';
+import { getLinkKey } from '#shared/api/link-key.ts';
+import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
+import { notificationFor } from '#shared/delivery/message.ts';
 import { isFinal, type PersonOutcome } from '#shared/delivery/targets/person.ts';
-import { type Result, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { type AttemptResult, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
-  afterAttempt,
   type Delivery,
-  type Next,
+  type NextState,
+  nextStateAfter,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
-import { type Channel, smsOf } from '#shared/domain/people/channel.ts';
+import { type Channel, smsLimitOf } from '#shared/domain/people/channel.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
-import { chance, type DeliverDeps } from './deps.ts';
+import { type DeliverDeps, randomFraction } from './deps.ts';
 import { lease } from './lease.ts';
 import { notifyFailed } from './managers.ts';
 import { recordAttempt } from './record.ts';
@@ -30,12 +30,12 @@ const channelFor = async (
   { store, quotas, now, measure }: DeliverDeps,
   { customerId, person, attempts }: Delivery,
 ): Promise<Refusal | { kind: 'found'; channel: Channel }> => {
-  const channels = person && (await channelsOf(store, customerId, person.userId));
+  const channels = person && (await verifiedChannelsOf(store, customerId, person.userId));
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
-  const { subject, windowSeconds } = smsOf(customerId);
+  const { subject, windowSeconds } = smsLimitOf(customerId);
   const { count } = await store.limits.countFailure(subject, windowSeconds, now());
   if (count <= quotas.smsPerDay) return { kind: 'found', channel };
   measure('SmsLimitReached');
@@ -45,11 +45,11 @@ const channelFor = async (
 const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
   const target = await channelFor(deps, delivery);
   if (target.kind === 'refused') return target;
-  return { kind: 'sent', outcome: await deps.person(target.channel, letterOf(delivery, addressKey)) };
+  return { kind: 'sent', outcome: await deps.person(target.channel, notificationFor(delivery, addressKey)) };
 };
 
 /** Returns the result of an attempt, without an error if the service accepted the notification. */
-const resultOf = (answer: Answer, durationMs: number): Result => {
+const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
   if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;
   if (outcome === 'accepted') return resultWithoutRequest(null, durationMs);
@@ -57,7 +57,7 @@ const resultOf = (answer: Answer, durationMs: number): Result => {
   return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
 
-const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): Next => {
+const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): NextState => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
   const { outcome } = answer;
   if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
@@ -65,14 +65,14 @@ const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): N
     outcome === 'accepted'
       ? ({ what: outcome } as const)
       : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
-  return afterAttempt(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: chance(deps) });
+  return nextStateAfter(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: randomFraction(deps) });
 };
 
 /** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
   const { now } = deps;
   // Before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
-  const addressKey = await addressKeyOf(deps);
+  const addressKey = await getLinkKey(deps);
   const leased = await lease(deps, key);
   if (leased.kind !== 'leased') return leased.kind;
   const { delivery } = leased;

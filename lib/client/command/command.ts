@@ -2,53 +2,53 @@ import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from 'no
 import type { Pause } from '../pause.ts';
 import type { Send } from '../retrying-fetch.ts';
 
-/** What a command has of its surroundings. */
-export type Io = {
+/** The environment of a command. */
+export type CommandIo = {
   out: (line: string) => void;
   err: (line: string) => void;
   env: Readonly<Record<string, string | undefined>>;
-  /** Asks on the terminal, without an echo where it is hidden. */
+  /** Asks a question on the terminal; a hidden answer is not echoed. */
   ask: (question: string, isHidden?: 'hidden') => Promise<string>;
-  /** Does a person answer? A pipe may do so without anybody there. */
+  /** Whether a person answers questions, and not a pipe. */
   isTerminal: boolean;
   home: string;
   hostname: string;
   now: () => number;
   pause: Pause;
-  /** Is aborted by Ctrl-C or SIGTERM. */
+  /** Aborted by Ctrl-C or SIGTERM. */
   signal: AbortSignal;
   fetch?: Send;
 };
 
-/** The command was used in a wrong way. Its help says how it is used. */
+/** Invalid usage of a command. It is printed with the help of the command. */
 export class UsageError extends Error {}
 
-/** An option with a text, and one that is given or not. */
+/** An option with a value, and one without. */
 export const text = { type: 'string' } as const;
 export const flag = { type: 'boolean', default: false } as const;
 
-/** Options that every command has. */
+/** The options of every command. */
 const common = {
   profile: { type: 'string', default: 'default' },
   url: text,
   json: flag,
   help: flag,
 } as const;
-export const commonHelp = `  --profile NAME               whose address and token are used, one for each stage: default
-  --url URL                    the service, instead of that of the profile; or SENSOR_CLOUD_URL
-  --json                       prints JSON`;
+export const commonHelp = `  --profile NAME               profile with the URL and token to use; default: "default"
+  --url URL                    URL of the service; default: SENSOR_CLOUD_URL, or that of the profile
+  --json                       print JSON`;
 
 type Parsed<O extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: O & typeof common; allowPositionals: true }>
 >;
-export type Values<O extends ParseArgsOptionsConfig> = Parsed<O>['values'];
-export type CommonValues = Values<Record<never, never>>;
+export type OptionValues<O extends ParseArgsOptionsConfig> = Parsed<O>['values'];
+export type CommonValues = OptionValues<Record<never, never>>;
 
 export type Command = {
   about: string;
   help: string;
-  /** Gives what is to be run, or null where only the help is wanted. Throws a UsageError. */
-  read: (args: readonly string[]) => ((io: Io) => Promise<void>) | null;
+  /** Parses the arguments. Returns the function to run, or null for --help. Throws a UsageError. */
+  read: (args: readonly string[]) => ((io: CommandIo) => Promise<void>) | null;
 };
 
 const parsed = <O extends ParseArgsOptionsConfig>(options: O, args: readonly string[]): Parsed<O> => {
@@ -61,27 +61,27 @@ const parsed = <O extends ParseArgsOptionsConfig>(options: O, args: readonly str
 };
 
 /**
- * Declares a command. `words` are the values that the word after its name may have, the first of them without one;
- * `check` gives what is wrong with the options.
+ * Declares a command. `words` are the allowed values of its positional argument, with the default first. `check` returns
+ * what is wrong with the options, or null.
  */
 export const command = <const O extends ParseArgsOptionsConfig>(declared: {
   about: string;
   help: string;
   options: O;
   words?: readonly string[];
-  check?: (values: Values<O>) => string | null;
-  run: (values: Values<O>, io: Io, word: string) => Promise<void>;
+  check?: (values: OptionValues<O>) => string | null;
+  run: (values: OptionValues<O>, io: CommandIo, word: string) => Promise<void>;
 }): Command => ({
   about: declared.about,
-  help: `${declared.help}\n${commonHelp}\nExit code: 0; 1 when it fails; 2 for wrong options.`,
+  help: `${declared.help}\n${commonHelp}\nExit codes: 0 for success, 1 for a failure, 2 for invalid options.`,
   read: (args) => {
     const { options, words = [''], check = () => null, run } = declared;
     const { values, positionals } = parsed(options, args);
     if (Object(values).help === true) return null;
     const [word = words[0] ?? '', ...more] = positionals;
-    if (!words.includes(word) || more.length > 0) throw new UsageError(`unexpected: ${positionals.join(' ')}`);
-    const wrong = check(values);
-    if (wrong !== null) throw new UsageError(wrong);
+    if (!words.includes(word) || more.length > 0) throw new UsageError(`unexpected argument: ${positionals.join(' ')}`);
+    const problem = check(values);
+    if (problem !== null) throw new UsageError(problem);
     return (io) => run(values, io, word);
   },
 });

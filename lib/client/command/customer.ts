@@ -5,16 +5,16 @@ import { readNumber } from './times.ts';
 
 export const me = (client: Client) => ok(client.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
 
-/** The customer that is meant: the one that is given by `option`, or that of the user. System admins belong to none. */
+/** Returns the customer of the option, or else that of the user. */
 export const customerOf = async (
   client: Client,
-  given: string | undefined,
+  value: string | undefined,
   option: 'customer' | 'of-customer' = 'customer',
 ): Promise<number> => {
-  // Jobs are kept also for what belongs to no customer.
-  const least = option === 'customer' ? 1 : 0;
-  if (given !== undefined) return readNumber(option, given, [least, Number.MAX_SAFE_INTEGER], 0);
+  // Jobs about a subject without a customer are listed under customer 0.
+  const min = option === 'customer' ? 1 : 0;
+  if (value !== undefined) return readNumber(option, value, [min, Number.MAX_SAFE_INTEGER], 0);
   const { customerId } = await me(client);
-  if (customerId === null) throw new UsageError(`a system admin belongs to no customer: say which by --${option} ID`);
+  if (customerId === null) throw new UsageError(`system admins belong to no customer: specify one with --${option} ID`);
   return customerId;
 };

@@ -1,127 +1,132 @@
 import type { Erasure } from '#openapi';
 import type { Client } from '../client.ts';
 import { ok } from '../problem.ts';
-import { command, flag, type Io, UsageError, type Values } from './command.ts';
-import { demandUnfailed, laterBy, wait } from './job.ts';
+import { type CommandIo, command, flag, type OptionValues, UsageError } from './command.ts';
+import { laterCommand, throwIfFailed, wait } from './job.ts';
 import { printable, table, timeText } from './print.ts';
 import { connect } from './profiles.ts';
 import {
+  type JobOwner,
+  jobOwnerOf,
   nameOf,
-  type Place,
-  placeOf,
   subjectHelp,
   subjectOptions,
+  subjectProblem,
   type Target,
   targetOf,
-  wrongSubject,
 } from './subject.ts';
 
-/** How long an erasure takes at least: it looks again for what was on its way. */
+/** The minimum duration of an erasure. A second pass erases what was still in progress during the first. */
 const ERASURE_MINUTES = 16;
 
 const placeText = {
   backups: 'backups',
   logs: 'logs',
-  quarantine: 'messages and tasks that failed',
+  quarantine: 'failed messages and tasks',
   list_of_erasures: 'the list of erasures, with this certificate',
 } as const;
 
 const stateText = ({ state, updateDate }: Erasure): string =>
-  // What is found late is looked for once more, so that nobody knows the end.
-  state === 'running' ? `running, for ${ERASURE_MINUTES} minutes or more` : `${state} ${timeText(updateDate)}`;
+  // If the second pass finds something, another one follows, so the end cannot be predicted.
+  state === 'running' ? `running, takes at least ${ERASURE_MINUTES} minutes` : `${state} ${timeText(updateDate)}`;
 
-/** What has become of an erasure, in lines; of one that has completed, this is its certificate. */
+/** Describes an erasure. For a completed one, this is its certificate. */
 const linesOf = (job: Erasure): string[] => {
   const { id, subject, reason, createDate, counts, remains } = job;
   const erased = Object.entries(counts).map(([kind, count]) => ({ erased: kind, count }));
   const left = remains.map(({ what, until }) => ({
     remains: placeText[what],
-    until: until === null ? 'for as long as whoever runs the service keeps it' : timeText(until),
+    until: until === null ? 'until the operator of the service deletes it' : timeText(until),
   }));
   return [
     `Erasure ${id}: ${stateText(job)}`,
-    `of the ${subject.kind} ${printable(String(subject.id))}, begun ${timeText(createDate)}`,
-    `because: ${printable(reason)}`,
+    `of the ${subject.kind} ${printable(String(subject.id))}, started ${timeText(createDate)}`,
+    `reason: ${printable(reason)}`,
     ...(erased.length > 0 ? ['', ...table(erased)] : []),
     ...(left.length > 0 ? ['', ...table(left)] : []),
   ];
 };
 
-const printErasure = (io: Io, isJson: boolean, job: Erasure): void => {
+const printErasure = (io: CommandIo, isJson: boolean, job: Erasure): void => {
   for (const line of isJson ? [JSON.stringify(job, null, 2)] : linesOf(job)) io.out(line);
 };
 
 const options = { ...subjectOptions, yes: flag, wait: flag } as const;
-type Given = Values<typeof options>;
+type EraseOptions = OptionValues<typeof options>;
 
-/** Lets somebody type the name of what is erased: an id is easily that of another. */
-const confirm = async (client: Client, { subject }: Target, io: Io): Promise<void> => {
+/** Asks the user to type the name of the subject, because ids are easily mixed up. */
+const confirm = async (client: Client, { subject }: Target, io: CommandIo): Promise<void> => {
   const name = printable(await nameOf(client, subject));
   const id = printable(String(subject.id));
   io.err(
-    `This erases the ${subject.kind} ${name}${name === id ? '' : ` (${id})`} with all that is kept of it, for good.`,
+    `This permanently erases the ${subject.kind} ${name}${name === id ? '' : ` (${id})`} and all data stored about it.`,
   );
-  const typed = await io.ask(`Type ${name === id ? 'its id' : 'its name'} to go on: `);
-  if (typed.trim() !== name) throw new Error(`Nothing is erased: that is not ${name}.`);
+  const typed = await io.ask(`Type ${name === id ? 'its id' : 'its name'} to confirm: `);
+  if (typed.trim() !== name) throw new Error(`Nothing was erased: you did not type ${name}.`);
 };
 
-const demandConsent = (given: Given, io: Io): void => {
-  if (given.job === undefined && !given.yes && !io.isTerminal)
-    throw new UsageError('nobody is at a terminal to type the name of what is erased: say --yes');
+const demandConsent = (values: EraseOptions, io: CommandIo): void => {
+  if (values.job === undefined && !values.yes && !io.isTerminal)
+    throw new UsageError('there is no terminal to confirm the erasure on: pass --yes');
 };
 
-const laterFor = (id: string, of: number | undefined, given: Given): string => laterBy(`erase --job ${id}`, of, given);
+const laterFor = (id: string, of: number | undefined, values: EraseOptions): string =>
+  laterCommand(`erase --job ${id}`, of, values);
 
-type Followed = { client: Client; given: Given; io: Io };
-/** Waits for an erasure where that is wanted, and prints what has become of it. */
-const follow = async (begun: Erasure, { customerId, of }: Place, { client, given, io }: Followed): Promise<void> => {
-  const { id } = begun;
+type Context = { client: Client; values: EraseOptions; io: CommandIo };
+/** Waits for an erasure if requested, and prints its state. */
+const follow = async (
+  started: Erasure,
+  { customerId, of }: JobOwner,
+  { client, values, io }: Context,
+): Promise<void> => {
+  const { id } = started;
   const params = { path: { customerId, erasureId: id } };
-  const look = () => ok(client.GET('/customers/{customerId}/erasures/{erasureId}', { params, signal: io.signal }));
+  const fetchJob = () => ok(client.GET('/customers/{customerId}/erasures/{erasureId}', { params, signal: io.signal }));
   const name = `erasure ${id}`;
-  const job = given.wait ? await wait(begun, { name, later: laterFor(id, of, given), look }, io) : begun;
-  printErasure(io, given.json, job);
-  demandUnfailed(job, name);
+  const job = values.wait ? await wait(started, { name, later: laterFor(id, of, values), fetchJob }, io) : started;
+  printErasure(io, values.json, job);
+  throwIfFailed(job, name);
 };
 
-/** Tells how it goes on. */
-const tell = ({ id }: Erasure, { customerId, of, isOwn }: Target, given: Given): string => {
-  const later = laterFor(id, isOwn ? customerId : of, given);
+/** Describes a started erasure and how to get its certificate. */
+const startedText = ({ id }: Erasure, { customerId, of, isOwn }: Target, values: EraseOptions): string => {
+  const later = laterFor(id, isOwn ? customerId : of, values);
   const certificate = isOwn
-    ? `Your access ends with it: somebody else gets its certificate by \`${later}\`.`
-    : `Its certificate: \`${later}\`.`;
-  return `The erasure ${id} has begun. It completes after ${ERASURE_MINUTES} minutes or more. ${certificate}`;
+    ? `It ends your own access, so somebody else has to get the certificate with \`${later}\`.`
+    : `To get the certificate, run \`${later}\`.`;
+  return `Erasure ${id} started. It takes at least ${ERASURE_MINUTES} minutes. ${certificate}`;
 };
 
 export const erase = command({
-  about: 'erases all that is kept of a sensor, a user or a customer, for good',
+  about: 'permanently erase all data stored about a sensor, user or customer',
   help: `sensor-cloud erase --sensor ID | --user ID | --customer ID --reason TEXT
-Asks for the name of what is erased and for your password; from a pipe, for the password alone. It completes after
-${ERASURE_MINUTES} minutes or more, in which it looks again for what was on its way. Needs the permission manage_customers.
+Asks you to type the name of the subject, and for your password. It takes at least ${ERASURE_MINUTES} minutes, because a second
+pass erases what was still in progress. Requires the permission manage_customers.
 ${subjectHelp}
-                               its state is printed, and its certificate once it has completed
-  --yes                        does not ask for the name; needed where there is no terminal
-  --wait                       waits until it has completed, and prints its certificate`,
+                               prints its state, or its certificate once it has completed
+  --yes                        do not ask for the name; required without a terminal
+  --wait                       wait until it has completed, and print its certificate`,
   options,
-  check: wrongSubject,
-  run: async (given, io) => {
-    demandConsent(given, io);
-    const { client } = await connect(given, io);
-    if (given.job !== undefined) {
-      const place = await placeOf(client, given);
-      const params = { path: { customerId: place.customerId, erasureId: given.job } };
+  check: subjectProblem,
+  run: async (values, io) => {
+    demandConsent(values, io);
+    const { client } = await connect(values, io);
+    if (values.job !== undefined) {
+      const owner = await jobOwnerOf(client, values);
+      const params = { path: { customerId: owner.customerId, erasureId: values.job } };
       const job = await ok(client.GET('/customers/{customerId}/erasures/{erasureId}', { params }));
-      return follow(job, place, { client, given, io });
+      return follow(job, owner, { client, values, io });
     }
-    const target = await targetOf(client, given);
+    const target = await targetOf(client, values);
     const { subject, customerId, isOwn } = target;
-    if (isOwn && given.wait)
-      throw new UsageError('your own access ends with this erasure, so that you cannot wait for it: leave --wait out');
-    if (!given.yes) await confirm(client, target, io);
-    const body = { subject, reason: given.reason ?? '', password: await io.ask('Password: ', 'hidden') };
+    if (isOwn && values.wait)
+      throw new UsageError('this erasure ends your own access, so you cannot wait for it: omit --wait');
+    if (!values.yes) await confirm(client, target, io);
+    const body = { subject, reason: values.reason ?? '', password: await io.ask('Password: ', 'hidden') };
     const job = await ok(client.POST('/customers/{customerId}/erasures', { params: { path: { customerId } }, body }));
-    if (!given.wait) return io.out(given.json ? JSON.stringify(job, null, 2) : tell(job, target, given));
-    io.err(tell(job, target, given));
-    await follow(job, target, { client, given, io });
+    if (!values.wait) return io.out(values.json ? JSON.stringify(job, null, 2) : startedText(job, target, values));
+    io.err(startedText(job, target, values));
+    await follow(job, target, { client, values, io });
   },
 });

@@ -1,78 +1,81 @@
 import { resolve } from 'node:path';
 import type { DataExport } from '#openapi';
 import { ok } from '../problem.ts';
-import { command, flag, type Io, text, type Values } from './command.ts';
-import { demandFree, download } from './download.ts';
-import { demandUnfailed, itemsOf, laterBy, type Waited, wait } from './job.ts';
+import { type CommandIo, command, flag, type OptionValues, text } from './command.ts';
+import { download, ensureWritable } from './download.ts';
+import { itemsOf, laterCommand, throwIfFailed, type WaitableJob, wait } from './job.ts';
 import { connect } from './profiles.ts';
-import { type Place, placeOf, subjectHelp, subjectOptions, targetOf, wrongSubject } from './subject.ts';
+import { type JobOwner, jobOwnerOf, subjectHelp, subjectOptions, subjectProblem, targetOf } from './subject.ts';
 
 const options = { ...subjectOptions, output: text, force: flag, 'no-wait': flag } as const;
-type Given = Values<typeof options>;
+type ExportOptions = OptionValues<typeof options>;
 
-const check = (given: Given): string | null => {
-  if (given['no-wait'] && (given.output !== undefined || given.force)) return '--no-wait saves no file';
-  return given.output === '' ? '--output is the name of a file' : wrongSubject(given);
+const check = (values: ExportOptions): string | null => {
+  if (values['no-wait'] && (values.output !== undefined || values.force))
+    return '--no-wait cannot be combined with --output or --force';
+  return values.output === '' ? '--output must be the name of a file' : subjectProblem(values);
 };
 
-/** Begins the export of the options, or finds the one that has begun before. */
-const jobOf = async (given: Given, io: Io): Promise<{ job: DataExport } & Waited<DataExport>> => {
-  const { client } = await connect(given, io);
-  const waited = ({ customerId, of }: Place, exportId: string) => {
+/** Starts an export, or finds the one of --job. */
+const jobOf = async (values: ExportOptions, io: CommandIo): Promise<{ job: DataExport } & WaitableJob<DataExport>> => {
+  const { client } = await connect(values, io);
+  const waitable = ({ customerId, of }: JobOwner, exportId: string) => {
     const params = { path: { customerId, exportId } };
     return {
       name: `export ${exportId}`,
-      later: laterBy(`export --job ${exportId}`, of, given),
-      look: () => ok(client.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal })),
+      later: laterCommand(`export --job ${exportId}`, of, values),
+      fetchJob: () => ok(client.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal })),
     };
   };
-  if (given.job !== undefined) {
-    const found = waited(await placeOf(client, given), given.job);
-    return { job: await found.look(), ...found };
+  if (values.job !== undefined) {
+    const found = waitable(await jobOwnerOf(client, values), values.job);
+    return { job: await found.fetchJob(), ...found };
   }
-  const target = await targetOf(client, given);
+  const target = await targetOf(client, values);
   const { subject, customerId } = target;
-  const body = { subject, reason: given.reason ?? '', password: await io.ask('Password: ', 'hidden') };
+  const body = { subject, reason: values.reason ?? '', password: await io.ask('Password: ', 'hidden') };
   const job = await ok(client.POST('/customers/{customerId}/exports', { params: { path: { customerId } }, body }));
-  io.err(`The export ${job.id} has begun.`);
-  return { job, ...waited(target, job.id) };
+  io.err(`Export ${job.id} started.`);
+  return { job, ...waitable(target, job.id) };
 };
 
-const save = async ({ id, subject, url }: DataExport, given: Given, io: Io): Promise<string> => {
+const save = async ({ id, subject, url }: DataExport, values: ExportOptions, io: CommandIo): Promise<string> => {
   if (url === null)
-    throw new Error(`The file of the export ${id} is deleted: a day after it, or by an erasure. Begin another one.`);
-  // The names come from the service, and must not lead to another folder.
-  const path = resolve(given.output ?? `${subject.kind}-${id}.zip`.replaceAll(/[^\w.-]/g, '_'));
-  await download(url, { path, isForced: given.force }, io);
+    throw new Error(
+      `The file of the export ${id} was deleted: it was a day old, or its data was erased. Start a new export.`,
+    );
+  // The name comes from the service, and must not lead to another folder.
+  const path = resolve(values.output ?? `${subject.kind}-${id}.zip`.replaceAll(/[^\w.-]/g, '_'));
+  await download(url, { path, isForced: values.force }, io);
   return path;
 };
 
-// `export` is a word of the language.
-export const exported = command({
-  about: 'saves all that is kept of a sensor, a user or a customer as a ZIP file',
+// `export` is a reserved word.
+export const exportCommand = command({
+  about: 'export all data stored about a sensor, user or customer as a ZIP file',
   help: `sensor-cloud export --sensor ID | --user ID | --customer ID --reason TEXT
-Asks for your password, waits until the file is made, and saves it. Needs the permission manage_customers.
+Asks for your password, waits for the export, and saves it. Requires the permission manage_customers.
 ${subjectHelp}
-  --output FILE                where it is saved; without it, a name of its own in this folder
-  --force                      replaces that file
-  --no-wait                    ends when the export has begun`,
+  --output FILE                file to save to; default: a new file in the current folder
+  --force                      replace an existing file
+  --no-wait                    exit once the export has started`,
   options,
   check,
-  run: async (given, io) => {
-    if (given.output !== undefined) await demandFree({ path: resolve(given.output), isForced: given.force });
-    const { job: begun, ...waited } = await jobOf(given, io);
-    const { name, later } = waited;
-    const tell = ({ url: _, ...job }: DataExport, line: string, file?: string): void =>
-      io.out(given.json ? JSON.stringify({ ...job, ...(file !== undefined && { file }) }) : line);
-    if (given['no-wait']) {
-      demandUnfailed(begun, name);
-      return tell(begun, `The ${name}: ${begun.state}. Save it by \`${later}\`.`);
+  run: async (values, io) => {
+    if (values.output !== undefined) await ensureWritable({ path: resolve(values.output), isForced: values.force });
+    const { job: started, ...waitable } = await jobOf(values, io);
+    const { name, later } = waitable;
+    const print = ({ url: _, ...job }: DataExport, line: string, file?: string): void =>
+      io.out(values.json ? JSON.stringify({ ...job, ...(file !== undefined && { file }) }) : line);
+    if (values['no-wait']) {
+      throwIfFailed(started, name);
+      return print(started, `The ${name} is ${started.state}. To save it, run \`${later}\`.`);
     }
-    const job = await wait(begun, waited, io);
-    io.err(itemsOf(job) || 'nothing is kept of it');
-    const file = await save(job, given, io).catch((cause: unknown) => {
-      throw job.url === null ? cause : new Error(`The ${name} is not saved. Again by \`${later}\``, { cause });
+    const job = await wait(started, waitable, io);
+    io.err(itemsOf(job) || 'no data is stored');
+    const file = await save(job, values, io).catch((cause: unknown) => {
+      throw job.url === null ? cause : new Error(`The ${name} could not be saved. Retry with \`${later}\``, { cause });
     });
-    tell(job, file, file);
+    print(job, file, file);
   },
 });

@@ -1,27 +1,27 @@
 import type { DataExport } from '#openapi';
 import { statusOf } from '../problem.ts';
-import type { CommonValues, Io } from './command.ts';
-import { troubleText } from './forward.ts';
+import type { CommandIo, CommonValues } from './command.ts';
+import { serviceErrorText } from './forward.ts';
 
-/** The longest pause (s) between two looks. */
-const LONGEST_PAUSE = 15;
-/** How many looks in a row may fail: a service that starts anew is back before. */
-const MOST_TROUBLES = 20;
+/** The longest pause (s) between two checks. */
+const MAX_PAUSE_SECONDS = 15;
+/** The number of consecutive checks that may fail, enough for a restart of the service. */
+const MAX_FAILURES = 20;
 
-/** A job that is waited for. `name` is for people; `later`: how they come back to it. */
-export type Waited<T> = { name: string; later: string; look: () => Promise<T> };
+/** A job to wait for: its name for people, the command that gets its result later, and how its state is fetched. */
+export type WaitableJob<T> = { name: string; later: string; fetchJob: () => Promise<T> };
 
-/** The command by which somebody comes back to a job; `of`: the customer, where it has to be said. */
-export const laterBy = (command: string, of: number | undefined, { profile, url }: CommonValues): string => {
-  const more = [
+/** Returns the command that gets the result of a job later. `of` is the customer, if it has to be specified. */
+export const laterCommand = (command: string, of: number | undefined, { profile, url }: CommonValues): string => {
+  const options = [
     ...(of === undefined ? [] : ['--of-customer', of]),
     ...(profile === 'default' ? [] : ['--profile', profile]),
     ...(url === undefined ? [] : ['--url', url]),
   ];
-  return ['sensor-cloud', command, ...more].join(' ');
+  return ['sensor-cloud', command, ...options].join(' ');
 };
 
-/** How many items there are in it; '' for none. */
+/** Returns the number of items of a job as text; '' if there are none. */
 export const itemsOf = ({ counts }: DataExport): string => {
   const items = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return items === 0 ? '' : `${items} ${items === 1 ? 'item' : 'items'}`;
@@ -33,35 +33,39 @@ const progressOf = (job: DataExport, ms: number): string => {
   return [items && `${items} so far`, minutes > 0 && `${minutes} min`].filter(Boolean).join(', ');
 };
 
-/** Throws for a job that has failed. */
-export const demandUnfailed = ({ state }: DataExport, name: string): void => {
-  if (state === 'failed') throw new Error(`The ${name} has failed. Begin it again.`);
+/** Throws if a job has failed. */
+export const throwIfFailed = ({ state }: DataExport, name: string): void => {
+  if (state === 'failed') throw new Error(`The ${name} failed. Start it again.`);
 };
 
-/** Waits until a job has ended, and tells how far it is. A service that is away for a while is awaited, too. */
-export const wait = async <T extends DataExport>(begun: T, { name, later, look }: Waited<T>, io: Io): Promise<T> => {
-  const goesOn = `The ${name} goes on. Come back to it by \`${later}\`.`;
+/** Waits until a job has ended, even if the service is down for a while, and prints its progress. */
+export const wait = async <T extends DataExport>(
+  started: T,
+  { name, later, fetchJob }: WaitableJob<T>,
+  io: CommandIo,
+): Promise<T> => {
+  const continues = `The ${name} continues. To get its result, run \`${later}\`.`;
   const start = io.now();
-  let job = begun;
-  let told = '';
-  let troubles = 0;
-  for (let seconds = 1; job.state === 'running'; seconds = Math.min(2 * seconds, LONGEST_PAUSE)) {
+  let job = started;
+  let printed = '';
+  let failures = 0;
+  for (let seconds = 1; job.state === 'running'; seconds = Math.min(2 * seconds, MAX_PAUSE_SECONDS)) {
     const progress = progressOf(job, io.now() - start);
-    if (progress !== told) io.err(progress);
-    told = progress;
+    if (progress !== printed) io.err(progress);
+    printed = progress;
     await io.pause(seconds, io.signal).catch(() => {});
     try {
-      job = await look();
-      troubles = 0;
+      job = await fetchJob();
+      failures = 0;
     } catch (error) {
-      if (io.signal.aborted) throw new Error(goesOn);
+      if (io.signal.aborted) throw new Error(continues);
       const status = statusOf(error);
       if (status >= 400 && status < 500 && status !== 429) throw error;
-      troubles += 1;
-      if (troubles === MOST_TROUBLES) throw new Error(`${troubleText(error)}. ${goesOn}`);
-      io.err(`${troubleText(error)}: again in a moment`);
+      failures += 1;
+      if (failures === MAX_FAILURES) throw new Error(`${serviceErrorText(error)}. ${continues}`);
+      io.err(`${serviceErrorText(error)}, retrying`);
     }
   }
-  demandUnfailed(job, name);
+  throwIfFailed(job, name);
   return job;
 };

@@ -6,35 +6,35 @@ import { printList, timeText } from './print.ts';
 import { connect } from './profiles.ts';
 import { readNumber, readTime, timeHelp } from './times.ts';
 
-/** The first entries of a list. */
-const first = async <T>(list: AsyncIterable<T>, most: number): Promise<T[]> => {
+/** Reads up to `max` items of a list. */
+const first = async <T>(list: AsyncIterable<T>, max: number): Promise<T[]> => {
   const found: T[] = [];
   for await (const item of list) {
     found.push(item);
-    if (found.length === most) break;
+    if (found.length === max) break;
   }
   return found;
 };
-const MOST = 1_000_000;
-const ofCustomer = (given: string | undefined) =>
-  given === undefined ? {} : { customerId: readNumber('customer', given, [1, Number.MAX_SAFE_INTEGER], 0) };
+const MAX_ITEMS = 1_000_000;
+const ofCustomer = (customer: string | undefined) =>
+  customer === undefined ? {} : { customerId: readNumber('customer', customer, [1, Number.MAX_SAFE_INTEGER], 0) };
 
 export const sensors = command({
-  about: 'lists sensors',
+  about: 'list sensors',
   help: `sensor-cloud sensors
-  --customer ID                of this customer; without it, those that you may see
-  --search TEXT                whose name or id has this text
-  --inactive                   that are silent`,
+  --customer ID                only sensors of this customer
+  --search TEXT                only sensors whose name or id contains this text
+  --inactive                   only inactive sensors`,
   options: { customer: text, search: text, inactive: flag },
-  run: async (given, io) => {
-    const { client } = await connect(given, io);
+  run: async (values, io) => {
+    const { client } = await connect(values, io);
     const query = {
-      ...ofCustomer(given.customer),
-      searchText: given.search ?? '',
-      ...(given.inactive && { isActive: 'false' as const }),
+      ...ofCustomer(values.customer),
+      searchText: values.search ?? '',
+      ...(values.inactive && { isActive: 'false' as const }),
     };
-    const found = await first(listAll(client, '/sensors', { query }), MOST);
-    printList(io, given.json, found, ({ id, name, isActive, manufacturer, customerId }) => ({
+    const found = await first(listAll(client, '/sensors', { query }), MAX_ITEMS);
+    printList(io, values.json, found, ({ id, name, isActive, manufacturer, customerId }) => ({
       id,
       name,
       active: isActive,
@@ -45,14 +45,14 @@ export const sensors = command({
 });
 
 export const rules = command({
-  about: 'lists rules',
+  about: 'list rules',
   help: `sensor-cloud rules
-  --customer ID                of this customer; system admins have to say it`,
+  --customer ID                rules of this customer; required for system admins`,
   options: { customer: text },
-  run: async (given, io) => {
-    const { client } = await connect(given, io);
-    const found = await first(listAll(client, '/rules', { query: ofCustomer(given.customer) }), MOST);
-    printList(io, given.json, found, ({ id, name, situation, isEnabled, sensorId, recipients }) => ({
+  run: async (values, io) => {
+    const { client } = await connect(values, io);
+    const found = await first(listAll(client, '/rules', { query: ofCustomer(values.customer) }), MAX_ITEMS);
+    printList(io, values.json, found, ({ id, name, situation, isEnabled, sensorId, recipients }) => ({
       id,
       name,
       situation,
@@ -64,14 +64,14 @@ export const rules = command({
 });
 
 const states = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
-const stateOf = (given: string | undefined) => states.find((state) => state === given);
+const stateOf = (value: string | undefined) => states.find((state) => state === value);
 
-type Chosen = { state?: (typeof states)[number]; since?: number };
+type DeliveryQuery = { state?: (typeof states)[number]; since?: number };
 const deliveriesOf = async (
   client: Client,
   webhookId: string | undefined,
   customer: string | undefined,
-  query: Chosen,
+  query: DeliveryQuery,
 ) =>
   webhookId === undefined
     ? listAll(client, '/customers/{customerId}/deliveries', {
@@ -81,22 +81,22 @@ const deliveriesOf = async (
     : listAll(client, '/webhooks/{webhookId}/deliveries', { path: { webhookId }, query });
 
 export const deliveries = command({
-  about: 'lists what was delivered, or not, newest first',
+  about: 'list deliveries, newest first',
   help: `sensor-cloud deliveries
-  --webhook ID                 to this webhook; without it, all of a customer
-  --customer ID                of this customer instead of yours
-  --state STATE                ${states.join(', ')}
-  --since TIME                 ${timeHelp}
-  --limit 50                   how many at most`,
+  --webhook ID                 deliveries to this webhook; default: all of a customer
+  --customer ID                deliveries of this customer; default: yours
+  --state STATE                only deliveries in this state: ${states.join(', ')}
+  --since TIME                 only deliveries since this time: ${timeHelp}
+  --limit 50                   maximum number of deliveries`,
   options: { webhook: text, customer: text, state: text, since: text, limit: text },
-  check: ({ state }) => (state !== undefined && !stateOf(state) ? `--state is one of ${states.join(', ')}` : null),
-  run: async (given, io) => {
-    const limit = readNumber('limit', given.limit, [1, MOST], 50);
-    const state = stateOf(given.state);
-    const query = { ...(state && { state }), ...(given.since && { since: readTime(given.since, io.now()) }) };
-    const { client } = await connect(given, io);
-    const found = await first(await deliveriesOf(client, given.webhook, given.customer, query), limit);
-    printList(io, given.json, found, ({ id, createDate, event, sensorName, userName, ...delivery }) => ({
+  check: ({ state }) => (state !== undefined && !stateOf(state) ? `--state must be one of ${states.join(', ')}` : null),
+  run: async (values, io) => {
+    const limit = readNumber('limit', values.limit, [1, MAX_ITEMS], 50);
+    const state = stateOf(values.state);
+    const query = { ...(state && { state }), ...(values.since && { since: readTime(values.since, io.now()) }) };
+    const { client } = await connect(values, io);
+    const found = await first(await deliveriesOf(client, values.webhook, values.customer, query), limit);
+    printList(io, values.json, found, ({ id, createDate, event, sensorName, userName, ...delivery }) => ({
       id,
       time: timeText(createDate),
       event,

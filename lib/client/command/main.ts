@@ -1,18 +1,18 @@
 import { homedir, hostname } from 'node:os';
 import { pause } from '../pause.ts';
 import { program } from './program.ts';
-import { asker } from './terminal.ts';
+import { createPrompt } from './terminal.ts';
 
 const ended = new AbortController();
 process.once('SIGINT', () => ended.abort());
 process.once('SIGTERM', () => ended.abort());
-// Whoever reads the output may have enough of it, as `head` has.
+// The reader of the output may close the pipe, as `head` does.
 process.stdout.on('error', () => process.exit());
 
 process.exitCode = await program(process.argv.slice(2), {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
-  ask: asker(),
+  ask: createPrompt(),
   isTerminal: process.stdin.isTTY === true,
   env: process.env,
   home: homedir(),

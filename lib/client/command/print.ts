@@ -1,8 +1,8 @@
-import type { Io } from './command.ts';
+import type { CommandIo } from './command.ts';
 
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Text of others must not move the cursor or change colours of a terminal. */
+/** Replaces control characters, so that text from others cannot move the cursor or change the colors of the terminal. */
 export const printable = (value: string): string => value.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 
 const textOf = (value: Row[string] | undefined): string => {
@@ -11,7 +11,7 @@ const textOf = (value: Row[string] | undefined): string => {
   return printable(String(value));
 };
 
-/** A table of rows, in which a column has the title that they name it by. */
+/** Formats rows as a table; the names of their fields are the column titles. */
 export const table = (rows: readonly Row[]): string[] => {
   const titles = Object.keys(rows[0] ?? {});
   const lines = [
@@ -27,12 +27,12 @@ export const table = (rows: readonly Row[]): string[] => {
   );
 };
 
-/** Prints a list: as JSON, whole, or as a table with some of it. */
-export const printList = <T>(io: Io, isJson: boolean, list: readonly T[], rowOf: (item: T) => Row): void => {
+/** Prints a list: completely as JSON, or as a table of selected fields. */
+export const printList = <T>(io: CommandIo, isJson: boolean, list: readonly T[], rowOf: (item: T) => Row): void => {
   if (isJson) io.out(JSON.stringify(list, null, 2));
-  else if (list.length === 0) io.err('none');
+  else if (list.length === 0) io.err('No results.');
   else for (const line of table(list.map(rowOf))) io.out(line);
 };
 
-/** A time (ms since the Unix epoch) as people and programs read it. */
+/** Formats a time (ms since the Unix epoch) as ISO 8601, to the second. */
 export const timeText = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');

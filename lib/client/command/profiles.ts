@@ -2,73 +2,74 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createClient } from '../client.ts';
 import type { Maker } from '../device-messages.ts';
-import { type CommonValues, type Io, UsageError } from './command.ts';
+import { type CommandIo, type CommonValues, UsageError } from './command.ts';
 
-/** What is kept for a stage. Whoever reads it can do what the user can. */
+/** The stored access to one service. Anyone who reads it can act as the user. */
 export type Profile = {
   url?: string;
   token?: string;
-  /** The user and the id of the token, by which the next login ends it. */
+  /** The user and the id of the token, so that the next login can revoke it. */
   userId?: number;
   tokenId?: string;
-  /** Signs what `listen` gets. */
+  /** Signs what `listen` receives. */
   secret?: string;
-  /** The test sensors that `send` has registered, with the service that knows them. */
+  /** The test sensors that `send` has registered, with their service. */
   devices?: Partial<Record<Maker, { url: string; sensorId: string; deviceToken: string }>>;
 };
-type Kept = { profiles: Record<string, Profile> };
+type ConfigFile = { profiles: Record<string, Profile> };
 
-const fileOf = ({ env, home }: Io): string =>
+const fileOf = ({ env, home }: CommandIo): string =>
   join(env.XDG_CONFIG_HOME || join(home, '.config'), 'sensor-cloud', 'config.json');
 
-const readAll = async (file: string): Promise<Kept> => {
+const readAll = async (file: string): Promise<ConfigFile> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
     throw error;
   });
   try {
-    const { profiles = {} } = JSON.parse(text) as Partial<Kept>;
+    const { profiles = {} } = JSON.parse(text) as Partial<ConfigFile>;
     return { profiles };
   } catch {
-    throw new Error(`${file} is no JSON: correct it, or remove it and log in again`);
+    throw new Error(`${file} is not valid JSON: correct it, or delete it and log in again`);
   }
 };
 
-export const readProfile = async (io: Io, name: string): Promise<Profile> =>
+export const readProfile = async (io: CommandIo, name: string): Promise<Profile> =>
   (await readAll(fileOf(io))).profiles[name] ?? {};
 
-/** Changes some of a profile, in a file that its owner alone may read. */
-export const keepInProfile = async (io: Io, name: string, more: Profile): Promise<void> => {
+/** Updates fields of a profile, in a file that only its owner can read. */
+export const updateProfile = async (io: CommandIo, name: string, more: Profile): Promise<void> => {
   const file = fileOf(io);
   const { profiles } = await readAll(file);
-  const kept: Kept = { profiles: { ...profiles, [name]: { ...profiles[name], ...more } } };
+  const updated: ConfigFile = { profiles: { ...profiles, [name]: { ...profiles[name], ...more } } };
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify(updated, null, 2)}\n`, { mode: 0o600 });
   await chmod(draft, 0o600);
   await rename(draft, file);
 };
 
-/** The address of the API behind the one that somebody gives: `/api/v1` goes without saying. */
-const apiAt = (given: string): string => {
-  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) throw new UsageError(`no URL: ${given}`);
-  const url = new URL(given);
+/** Returns the URL of the API. `/api/v1` can be omitted. */
+const apiAt = (input: string): string => {
+  if (!URL.canParse(input) || !/^https?:$/.test(new URL(input).protocol))
+    throw new UsageError(`not an http or https URL: ${input}`);
+  const url = new URL(input);
   return `${url.origin}${url.pathname === '/' ? '/api/v1' : url.pathname.replace(/\/+$/, '')}`;
 };
 
-/** The address of the service, of the options, the environment or the profile, in this order. */
-export const addressOf = (values: CommonValues, io: Io, profile: Profile): string => {
-  const given = values.url ?? io.env.SENSOR_CLOUD_URL ?? profile.url;
-  if (!given) throw new Error('which service? Log in by `sensor-cloud login --url URL`, or set SENSOR_CLOUD_URL');
-  return apiAt(given);
+/** Returns the URL of the service from the options, the environment or the profile, in this order. */
+export const serviceUrlOf = (values: CommonValues, io: CommandIo, profile: Profile): string => {
+  const url = values.url ?? io.env.SENSOR_CLOUD_URL ?? profile.url;
+  if (!url) throw new Error('No service is configured. Run `sensor-cloud login --url URL`, or set SENSOR_CLOUD_URL.');
+  return apiAt(url);
 };
 
-/** A client for the user of the environment or of the profile, whose token goes to its own service alone. */
-export const connect = async (values: CommonValues, io: Io) => {
+/** Creates a client with the token of the environment or the profile. The latter is sent only to its own service. */
+export const connect = async (values: CommonValues, io: CommandIo) => {
   const profile = await readProfile(io, values.profile);
-  const url = addressOf(values, io, profile);
+  const url = serviceUrlOf(values, io, profile);
   const token = io.env.SENSOR_CLOUD_TOKEN || (profile.url === url ? profile.token : undefined);
-  if (!token) throw new Error(`who are you for ${url}? Log in by \`sensor-cloud login\`, or set SENSOR_CLOUD_TOKEN`);
-  const reached = { ...(io.fetch && { fetch: io.fetch }), pause: io.pause };
-  return { url, profile, reached, client: createClient({ baseUrl: url, token, ...reached }) };
+  if (!token) throw new Error(`Not logged in to ${url}. Run \`sensor-cloud login\`, or set SENSOR_CLOUD_TOKEN.`);
+  const connection = { ...(io.fetch && { fetch: io.fetch }), pause: io.pause };
+  return { url, profile, connection, client: createClient({ baseUrl: url, token, ...connection }) };
 };

@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
-import { type Command, commonHelp, type Io, UsageError } from './command.ts';
+import { type Command, type CommandIo, commonHelp, UsageError } from './command.ts';
 import { erase } from './erase.ts';
-import { exported } from './export.ts';
+import { exportCommand } from './export.ts';
 import { listen } from './listen.ts';
 import { deliveries, rules, sensors } from './lists.ts';
 import { login } from './login.ts';
@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, Command>> = {
   replay,
   send,
   listen,
-  export: exported,
+  export: exportCommand,
   erase,
 };
 
@@ -24,15 +24,15 @@ const help = `sensor-cloud COMMAND
 ${Object.entries(commands)
   .map(([name, { about }]) => `  ${name.padEnd(28)} ${about}`)
   .join('\n')}
-Each has --help, and these options:
+Every command has --help and these options:
 ${commonHelp}
-SENSOR_CLOUD_URL and SENSOR_CLOUD_TOKEN in the environment are used before those of a profile.
-Exit code: 0; 1 when it fails; 2 for wrong use.`;
+The environment variables SENSOR_CLOUD_URL and SENSOR_CLOUD_TOKEN override the profile.
+Exit codes: 0 for success, 1 for a failure, 2 for invalid usage.`;
 
-/** An error in one or more sentences, without a secret. */
+/** Describes an error for the user, without secrets. */
 const sentenceOf = (error: unknown, name: string): string => {
   if (error instanceof Problem) {
-    const advice = error.status === 401 && name !== 'login' ? ' Log in again by `sensor-cloud login`.' : '';
+    const advice = error.status === 401 && name !== 'login' ? ' Log in again with `sensor-cloud login`.' : '';
     const faults = error.faults.map(({ path, message }) => `\n  ${path}: ${message}`);
     return `${error.message} (${error.status}).${advice}${faults.join('')}`;
   }
@@ -40,25 +40,25 @@ const sentenceOf = (error: unknown, name: string): string => {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
 
-/** Runs a command. Gives the exit code: 0, 1 when it failed, 2 when it was used in a wrong way. */
-export const program = async ([name = '--help', ...args]: readonly string[], io: Io): Promise<number> => {
+/** Runs a command. Returns the exit code: 0, 1 for a failure, 2 for invalid usage. */
+export const program = async ([name = '--help', ...args]: readonly string[], io: CommandIo): Promise<number> => {
   if (name === '--help') {
     io.out(help);
     return 0;
   }
-  const wanted = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!wanted) {
-    io.err(`There is no command ${name}.\n\n${help}`);
+  const selected = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!selected) {
+    io.err(`Unknown command: ${name}\n\n${help}`);
     return 2;
   }
   try {
-    const run = wanted.read(args);
-    if (run === null) io.out(wanted.help);
+    const run = selected.read(args);
+    if (run === null) io.out(selected.help);
     else await run(io);
     return 0;
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    io.err(isUsage ? `${error.message}\n\n${wanted.help}` : sentenceOf(error, name));
+    io.err(isUsage ? `${error.message}\n\n${selected.help}` : sentenceOf(error, name));
     return isUsage ? 2 : 1;
   }
 };

@@ -1,20 +1,20 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** Reads lines of a pipe, as many as are asked for. */
+/** Returns a function that reads the next line of a pipe. */
 const piped = () => {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   return async (): Promise<string> => {
     process.stdin.ref?.();
     const { value = '' } = await lines.next();
-    // Whoever holds the pipe open does not hold the command.
+    // A pipe that stays open must not keep the command running.
     process.stdin.unref?.();
     return value;
   };
 };
 
-/** Asks on the terminal, without showing what is typed where it is hidden. From a pipe, each question takes a line. */
-export const asker = () => {
+/** Returns a function that asks on the terminal; a hidden answer is not echoed. From a pipe, it reads one line per question. */
+export const createPrompt = () => {
   let readLine: (() => Promise<string>) | undefined;
   return async (question: string, isHidden?: 'hidden'): Promise<string> => {
     if (!process.stdin.isTTY) {

@@ -2,7 +2,7 @@ import { Alert, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { signUrl, signWith } from '#functions/api/console/sign.ts';
+import { logoUrl, logoWithBadge } from '#functions/api/console/logo.ts';
 import type { RuleHit, Watch } from '#openapi';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/of-customer.tsx';
@@ -49,9 +49,9 @@ const useBadge = (count: number): void => {
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
     if (!icon) return;
-    icon.href = count === 0 ? signUrl : signWith(count);
+    icon.href = count === 0 ? logoUrl : logoWithBadge(count);
     return () => {
-      icon.href = signUrl;
+      icon.href = logoUrl;
     };
   }, [count]);
 };

@@ -1,6 +1,6 @@
 // The service worker of the console. It shows what is pushed, also while no page of the console is open, and keeps nothing.
 
-/** What the service pushes (shared/delivery/targets/people.ts). */
+/** What the service pushes (shared/delivery/targets/person-sender.ts). */
 type Letter = { title: string; text: string; url: string | null; language: string; tag?: string };
 type Lasting = { waitUntil: (work: Promise<unknown>) => void };
 type PushEvent = Lasting & { data: { json: () => Letter } | null };

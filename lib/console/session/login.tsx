@@ -2,7 +2,7 @@ import { Alert, Anchor, Paper, PasswordInput, Stack, Text, TextInput, Title } fr
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { signUrl } from '#functions/api/console/sign.ts';
+import { logoUrl } from '#functions/api/console/logo.ts';
 import { lostKey } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
@@ -29,7 +29,7 @@ export const LoginPage = () => {
     <Paper component="main" className="gate" withBorder p="xl" radius="md">
       <Stack>
         <Text className="brand">
-          <img className="sign" src={signUrl} alt="" />
+          <img className="sign" src={logoUrl} alt="" />
           {name}
         </Text>
         <Title order={1} size="h2">

@@ -2,7 +2,7 @@ import { Anchor, Burger, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { signUrl } from '#functions/api/console/sign.ts';
+import { logoUrl } from '#functions/api/console/logo.ts';
 import { pages } from '../routes.tsx';
 import { useMay, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
@@ -88,7 +88,7 @@ export const Shell = () => {
           size="sm"
         />
         <Link href="/" className="brand">
-          <img className="sign" src={signUrl} alt="" />
+          <img className="sign" src={logoUrl} alt="" />
           <span className="brand-name">{texts.console}</span>
         </Link>
         <CustomerSelect />

@@ -13,22 +13,22 @@ import { poll } from './pollers.ts';
 import { schedule } from './schedule.ts';
 import { type ensureQueues, sqsSource } from './sqs.ts';
 
-/**
- * The interval (s) of the schedules on this host. It is shorter than the minute in AWS, because runs cost nothing
- * here.
- */
+/** The interval (s) of the sweep on this host: shorter than the minute in AWS, because runs cost nothing here. */
 const SWEEP_SECONDS = 5;
 
-type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'ofGroup' | 'timeoutSeconds'> & {
+type Mapping = Pick<
+  Consumer,
+  'name' | 'batchSize' | 'concurrency' | 'concurrencyPerCustomer' | 'concurrencyPerGroup' | 'timeoutSeconds'
+> & {
   queue: QueueName;
 };
 
-/** The queues where tasks wait: in this process, or at an SQS endpoint. */
-export type Waiting = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
+/** The queues that hold pending tasks: in this process, or at an SQS endpoint. */
+export type QueueSet = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
 
-/** Gives the source of messages of a queue. A queue in this process needs no closing. */
+/** Returns the message source of a queue. A queue in this process needs no closing. */
 const open = (
-  waiting: Waiting,
+  waiting: QueueSet,
   name: QueueName,
   limits: Pick<Parameters<typeof sqsSource>[0], 'timeoutSeconds' | 'clock' | 'onError'>,
 ) =>
@@ -38,34 +38,36 @@ const open = (
 
 const startPollers = async (
   runtime: Runtime,
-  waiting: Waiting,
+  waiting: QueueSet,
   { clock, onError }: { clock: Clock; onError: (error: unknown, invocationId?: string) => void },
   around?: AroundInvocation,
 ) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
   );
-  const started = mappings.map(async ({ name, queue, ofCustomer, ofGroup, ...limits }: Mapping) => {
-    const handler: QueueHandler = await loadHandler(name, runtime, around);
-    const { source, close } = open(waiting, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
-    const { idle, stop } = poll({
-      queue: source,
-      functionName: name,
-      handler,
-      ...limits,
-      clock,
-      onError,
-      reportFailures: true,
-      ...(ofCustomer && { ofCustomer }),
-      ...(ofGroup && { ofGroup }),
-    });
-    return { idle, stop: () => stop().then(close) };
-  });
+  const started = mappings.map(
+    async ({ name, queue, concurrencyPerCustomer: ofCustomer, concurrencyPerGroup: ofGroup, ...limits }: Mapping) => {
+      const handler: QueueHandler = await loadHandler(name, runtime, around);
+      const { source, close } = open(waiting, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
+      const { idle, stop } = poll({
+        queue: source,
+        functionName: name,
+        handler,
+        ...limits,
+        clock,
+        onError,
+        reportFailures: true,
+        ...(ofCustomer && { ofCustomer }),
+        ...(ofGroup && { ofGroup }),
+      });
+      return { idle, stop: () => stop().then(close) };
+    },
+  );
   const pollers = await Promise.all(started);
   return {
     idle: async () => {
-      // A poller may send tasks to one that was idle before. So all are awaited as often as the longest chain of
-      // queues can be.
+      // A poller may send tasks to another one that was already idle. All are therefore awaited as many times as there
+      // are pollers, the longest possible chain of queues.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
     stop: async () => {
@@ -74,17 +76,17 @@ const startPollers = async (
   };
 };
 
-/** The first fall of the canary comes when the service listens. */
+/** The delay (ms) of the first canary fall, which gives the service time to listen. */
 const FIRST_CANARY_MS = 2_000;
 
 /** Connects every consumer to its queue and every schedule to the clock. */
 export const startConsumers = async (
-  given: Runtime,
-  waiting: Waiting,
+  runtimeOfHost: Runtime,
+  waiting: QueueSet,
   clock: Clock,
   { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: AroundInvocation } = {},
 ) => {
-  const runtime: Runtime = { ...given, sweepSeconds };
+  const runtime: Runtime = { ...runtimeOfHost, sweepSeconds };
   const onError = (error: unknown, invocationId?: string) =>
     runtime.log('error', 'an invocation failed', { invocationId }, error);
   const pollers = await startPollers(runtime, waiting, { clock, onError }, around);
@@ -106,8 +108,8 @@ export const startConsumers = async (
   return {
     sweep: () => sweeping.runNow(),
     /**
-     * Resolves when the queues of this process have no visible message and no invocation and no scheduled run is
-     * under way.
+     * Resolves when the queues of this process have no visible message, and no invocation or scheduled run is in
+     * progress.
      */
     idle: async () => {
       await Promise.all(timers.map((timer) => timer.idle()));

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
-import { customerOf } from '#shared/queue/encode.ts';
+import { customerOfGroup } from '#shared/queue/encode.ts';
 import type { Clock } from '../clock.ts';
 import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts';
 import type { Message } from '../message.ts';
 import type { MessageSource } from '../queue/queue.ts';
 
-/** An SQSBatchResponse. A missing answer means that all messages were processed. */
+/** An SQSBatchResponse. No response means that all messages were processed. */
 type BatchResult = Awaited<ReturnType<SQSHandler>>;
 
 export type PollOptions = {
@@ -19,37 +19,37 @@ export type PollOptions = {
   /** The number of concurrent invocations. */
   concurrency: number;
   /**
-   * The number of messages of one customer, and of one group, that are processed at a time. With it each message gets
-   * an invocation of its own, so that a slow message of one customer doesn't delay those of others.
+   * The number of messages of one customer, and of one group, that are processed at a time. If set, each message gets a
+   * separate invocation, so that a slow message of one customer does not delay those of others.
    */
   ofCustomer?: number;
   ofGroup?: number;
-  /** An invocation that takes longer counts as failed, and its later answer is ignored. */
+  /** An invocation that takes longer counts as failed, and its result is ignored. */
   timeoutSeconds: number;
-  /** ReportBatchItemFailures is the only mode that exists here. */
+  /** ReportBatchItemFailures is the only supported mode. */
   reportFailures: true;
   clock: Clock;
-  /** Is called for each invocation that failed as a whole, with its request id. It must not throw. */
+  /** Called with the request id of each invocation that failed as a whole. It must not throw. */
   onError: (error: unknown, invocationId: string) => void;
   newId?: () => string;
 };
 
 type Poller = {
-  /** Starts no new invocation; resolves when the running ones have ended. */
+  /** Stops starting invocations; resolves when the running ones have ended. */
   stop(): Promise<void>;
-  /** Resolves when the queue has no message to receive, and no invocation is running. */
+  /** Resolves when the queue has no message to receive and no invocation is running. */
   idle(): Promise<void>;
 };
 
-/** Counts the messages of each customer and of each group that are being processed. */
-const createGroupLimits = (mostOfCustomer: number, mostOfGroup: number) => {
+/** Limits the messages of each customer and of each group that are processed at a time. */
+const createGroupLimits = (maxOfCustomer: number, maxOfGroup: number) => {
   const counts = new Map<string, number>();
   const countOf = (name: string): number => counts.get(name) ?? 0;
   const add = (messages: readonly Message[], by: 1 | -1): void => {
     for (const { attributes } of messages) {
       const group = attributes.MessageGroupId;
       if (group === undefined) continue;
-      for (const name of new Set([group, customerOf(group)])) {
+      for (const name of new Set([group, customerOfGroup(group)])) {
         const count = countOf(name) + by;
         if (count === 0) counts.delete(name);
         else counts.set(name, count);
@@ -57,7 +57,8 @@ const createGroupLimits = (mostOfCustomer: number, mostOfGroup: number) => {
     }
   };
   return {
-    isFull: (group: string): boolean => countOf(group) >= mostOfGroup || countOf(customerOf(group)) >= mostOfCustomer,
+    isFull: (group: string): boolean =>
+      countOf(group) >= maxOfGroup || countOf(customerOfGroup(group)) >= maxOfCustomer,
     enter: (messages: readonly Message[]) => {
       add(messages, 1);
       return () => add(messages, -1);
@@ -66,18 +67,17 @@ const createGroupLimits = (mostOfCustomer: number, mostOfGroup: number) => {
 };
 
 /**
- * An event source mapping: invokes `handler` with batches from `queue` for as long as there are any. Messages that
- * the answer names stay and become visible again after the visibility timeout; all other messages of the batch are
- * removed. A throw, a timeout or a malformed answer keeps the whole batch. The handler of a FIFO queue is responsible
- * for the order in a group: after a failure it must name all later messages of the group, because those that it
- * doesn't name are removed.
+ * Runs an event source mapping: invokes `handler` with batches from `queue`. Messages that the response reports as
+ * failed stay in the queue and become visible again after the visibility timeout; all others are removed. After an
+ * exception, a timeout or a malformed response the whole batch stays. The handler of a FIFO queue is responsible for
+ * the order in a group: after a failure it must also report all later messages of the group, or they are removed.
  */
 export const poll = (options: PollOptions): Poller => {
   const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY, ofGroup = ofCustomer } = options;
-  // With one message per invocation, the concurrency is multiplied by the batch size, so that as many messages are
-  // processed as in batches.
-  const isAlone = options.ofCustomer !== undefined;
-  const concurrency = options.concurrency * (isAlone ? batchSize : 1);
+  // With one message per invocation, the concurrency is multiplied by the batch size, so that the same number of
+  // messages is processed at a time.
+  const isUnbatched = options.ofCustomer !== undefined;
+  const concurrency = options.concurrency * (isUnbatched ? batchSize : 1);
   let isStopping = false;
   let resting: AbortController | undefined;
   const running = new Set<Promise<void>>();
@@ -91,17 +91,17 @@ export const poll = (options: PollOptions): Poller => {
     });
     running.add(run);
   };
-  /** Waits until a message can be received, or until an invocation ends, which may make room for other messages. */
+  /** Waits until a message can be received, or until an invocation ends, which may free its group. */
   const rest = async (): Promise<void> => {
     resting = new AbortController();
     await Promise.race([...running, queue.waitForMessage(resting.signal)]);
-    // Without a reason of ours an error with a stack would be made each time.
+    // Without a reason, `abort` would create an error with a stack trace each time.
     resting.abort('awake');
   };
   const loop = async (): Promise<void> => {
     while (!isStopping) {
       const free = concurrency - running.size;
-      const messages = free > 0 ? queue.receive(isAlone ? 1 : batchSize, groups.isFull) : [];
+      const messages = free > 0 ? queue.receive(isUnbatched ? 1 : batchSize, groups.isFull) : [];
       if (messages.length > 0) start(messages);
       else if (free <= 0) await Promise.race(running);
       else await rest();
@@ -147,7 +147,8 @@ const invokeWith = async (messages: Message[], options: PollOptions): Promise<vo
 const failedIds = (answer: BatchResult, messages: Message[]): Set<string> => {
   const failed = (answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier);
   const unknown = failed.filter((id) => !messages.some(({ messageId }) => messageId === id));
-  if (unknown.length > 0) throw new Error(`the answer names messages that are not in the batch: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`the response names messages that are not in the batch: ${unknown.join(', ')}`);
   return new Set(failed);
 };
 

@@ -2,29 +2,29 @@ import { type Clock, createWakeup } from '../clock.ts';
 import type { Message } from '../message.ts';
 import type { MessageSource } from '../queue/queue.ts';
 
-/** The number of messages that are kept here; they are tasks of some 500 bytes each. */
-const MOST = 5_000;
+/** The most messages that are held in memory, about 500 bytes each. */
+const MAX_HELD = 5_000;
 
-type Waiting = { message: Message; until: number };
-type Groups = Map<string, Waiting[]>;
+type Held = { message: Message; until: number };
+type Groups = Map<string, Held[]>;
 
-/** Puts the rest of a group behind all other groups. */
-const putBack = (groups: Groups, id: string, waiting: Waiting[]): void => {
+/** Moves the rest of a group behind all other groups. */
+const moveBehind = (groups: Groups, id: string, held: Held[]): void => {
   groups.delete(id);
-  if (waiting.length > 0) groups.set(id, waiting);
+  if (held.length > 0) groups.set(id, held);
 };
 
-const takeFirst = (groups: Groups, isFull: (group: string) => boolean): Waiting | undefined => {
-  for (const [id, waiting] of groups) {
+const takeFirst = (groups: Groups, isFull: (group: string) => boolean): Held | undefined => {
+  for (const [id, held] of groups) {
     if (isFull(id)) continue;
-    const first = waiting.shift();
-    putBack(groups, id, waiting);
+    const first = held.shift();
+    moveBehind(groups, id, held);
     return first;
   }
   return undefined;
 };
 
-const takeNewestOfLongest = (groups: Groups): Waiting | undefined => {
+const takeNewestOfLongest = (groups: Groups): Held | undefined => {
   const [first] = [...groups].sort(([, a], [, b]) => b.length - a.length);
   if (!first) return undefined;
   const [id, longest] = first;
@@ -34,20 +34,20 @@ const takeNewestOfLongest = (groups: Groups): Waiting | undefined => {
 };
 
 /**
- * Keeps messages that were received from an SQS endpoint until a poller takes them: group by group in turn, and in
- * order within a group. After `seconds` a message is dropped, because its visibility timeout is then too close. When
- * more than `most` wait, the newest message of the longest group is given back, so that the many messages of one
- * group don't displace the few of another.
+ * Holds messages received from an SQS endpoint until a poller takes them: one group after the other, and in order
+ * within a group. A message is dropped after `seconds`, when its visibility timeout is too close. If more than `max`
+ * are held, the newest message of the longest group is returned to the caller, so that a large group does not displace
+ * small ones.
  */
-export const createPrefetch = (clock: Clock, seconds: number, most = MOST) => {
+export const createPrefetch = (clock: Clock, seconds: number, max = MAX_HELD) => {
   const groups: Groups = new Map();
   let size = 0;
   let hasNews = false;
   const wakeup = createWakeup(clock, () => (hasNews ? 0 : Number.POSITIVE_INFINITY));
-  const receive: MessageSource['receive'] = (max, isFull = () => false) => {
+  const receive: MessageSource['receive'] = (count, isFull = () => false) => {
     hasNews = false;
     const messages: Message[] = [];
-    while (messages.length < max) {
+    while (messages.length < count) {
       const first = takeFirst(groups, isFull);
       if (!first) break;
       size -= 1;
@@ -59,18 +59,18 @@ export const createPrefetch = (clock: Clock, seconds: number, most = MOST) => {
     receive,
     waitForMessage: wakeup.wait,
     stats: () => ({ visible: size }),
-    /** Did a message arrive since the last receive? */
+    /** Whether a message has arrived since the last receive. */
     hasNews: () => hasNews,
-    /** Adds a message. Gives the message that had to be removed for it, if any. */
+    /** Adds a message. Returns the message that had to be removed for it, if any. */
     add: (message: Message): Message | undefined => {
       const id = message.attributes.MessageGroupId ?? message.messageId;
-      const waiting = groups.get(id) ?? [];
-      waiting.push({ message, until: clock.now() + seconds * 1_000 });
-      groups.set(id, waiting);
+      const held = groups.get(id) ?? [];
+      held.push({ message, until: clock.now() + seconds * 1_000 });
+      groups.set(id, held);
       size += 1;
       hasNews = true;
       wakeup.check();
-      if (size <= most) return undefined;
+      if (size <= max) return undefined;
       size -= 1;
       return takeNewestOfLongest(groups)?.message;
     },

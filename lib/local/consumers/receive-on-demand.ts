@@ -1,34 +1,33 @@
 import type { MessageSource } from '../queue/queue.ts';
 import type { createPrefetch } from './prefetch.ts';
 
-/** The largest number of messages that SQS gives per receive. */
-const MOST = 10;
+/** The most messages that one receive from SQS returns. */
+const MAX_PER_RECEIVE = 10;
 
 type Prefetch = ReturnType<typeof createPrefetch>;
 
 /** Decides how many messages are received next. */
 type Demand = {
-  /** The prefetched messages as a poller sees them. */
+  /** The prefetched messages, as a poller sees them. */
   source: Pick<MessageSource, 'receive' | 'waitForMessage' | 'stats'>;
-  /** Resolves, when messages should be received, to their number. */
+  /** Resolves when messages should be received, to how many. */
   next(): Promise<number>;
-  /** Stops the demand: a waiting call of `next` resolves. */
+  /** Ends the demand: a pending call of `next` resolves. */
   end(): void;
 };
 
-/** A demand that is always as large as SQS allows. */
+/** A demand for as many messages as SQS returns at a time. */
 export const unlimited = (prefetched: Prefetch): Demand => ({
   source: prefetched,
-  next: async () => MOST,
+  next: async () => MAX_PER_RECEIVE,
   end: () => {},
 });
 
 /**
- * A demand for as many messages as a poller last asked for, only while it waits and has seen all messages that are
- * here.
+ * A demand for as many messages as a poller last requested, while it waits and has seen all prefetched messages.
  */
 export const receiveOnDemand = (prefetched: Prefetch): Demand => {
-  let asked = MOST;
+  let requested = MAX_PER_RECEIVE;
   let waiting = 0;
   let isOver = false;
   let wake = () => {};
@@ -40,7 +39,7 @@ export const receiveOnDemand = (prefetched: Prefetch): Demand => {
     waiting -= 1;
   };
   const receive: MessageSource['receive'] = (max, isFull) => {
-    asked = Math.min(max, MOST);
+    requested = Math.min(max, MAX_PER_RECEIVE);
     return prefetched.receive(max, isFull);
   };
   return {
@@ -51,7 +50,7 @@ export const receiveOnDemand = (prefetched: Prefetch): Demand => {
         wake = woken.resolve;
         await woken.promise;
       }
-      return asked;
+      return requested;
     },
     end: () => {
       isOver = true;

@@ -6,29 +6,29 @@ import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts'
 export type ScheduleOptions = {
   name: string;
   everyMs: number;
-  /** When the first run begins, `everyMs` by default. */
+  /** The delay of the first run, `everyMs` by default. */
   firstMs?: number;
   handler: (event: ScheduledEvent, context: Context) => Promise<unknown>;
   /** The timeout of a run, 60 s by default. */
   timeoutSeconds?: number;
   clock: Clock;
-  /** Is called for each run that failed, with its request id. It must not throw. */
+  /** Called with the request id of each run that failed. It must not throw. */
   onError: (error: unknown, invocationId: string) => void;
   newId?: () => string;
 };
 
 type Schedule = {
-  /** Starts no new run; resolves when the running one has ended. */
+  /** Stops starting runs; resolves when the current one has ended. */
   stop(): Promise<void>;
-  /** Runs once, after the current run if there is one. Resolves when it ended, even if it failed. */
+  /** Runs once, after the current run if there is one. Resolves when the run has ended, even if it failed. */
   runNow(): Promise<void>;
   /** Resolves when no run is in progress. */
   idle(): Promise<void>;
 };
 
 /**
- * An EventBridge rule: runs `handler` every `everyMs`, first after `everyMs`. Runs never overlap; a late one is
- * skipped.
+ * Runs an EventBridge rule: calls `handler` every `everyMs`, first after `firstMs`. Runs never overlap: one that would
+ * start during another is skipped.
  */
 export const schedule = (options: ScheduleOptions): Schedule => {
   const { everyMs, firstMs = everyMs, clock } = options;

@@ -8,7 +8,7 @@ import {
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
 import { consumers } from '#functions/index.ts';
-import { transport } from '#shared/aws/transport.ts';
+import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
 import { type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Clock } from '../clock.ts';
@@ -19,10 +19,10 @@ import { createPrefetch } from './prefetch.ts';
 import { receiveOnDemand, unlimited } from './receive-on-demand.ts';
 
 const WAIT_SECONDS = 1;
-/** Timeouts in ms. The answer takes long when there is no message to receive. */
+/** Timeouts in ms. A long poll without a message takes WAIT_SECONDS to respond. */
 const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
-/** The visibility timeout of queues that this host creates: messages wait here, too, before they are worked on. */
-const visibilityHere = (timeoutSeconds: number): number => 2 * timeoutSeconds;
+/** The visibility timeout of queues that this host creates. It includes the time that messages are held before a function runs. */
+const visibilitySeconds = (timeoutSeconds: number): number => 2 * timeoutSeconds;
 
 type Urls = Record<QueueName, string>;
 
@@ -34,7 +34,7 @@ const arnOf = async (client: SQSClient, QueueUrl: string): Promise<string> => {
   return (await client.send(command)).Attributes?.QueueArn ?? '';
 };
 
-/** The longest retention that SQS has. */
+/** The longest retention that SQS allows. */
 const RETENTION = { MessageRetentionPeriod: String(14 * 24 * 60 * 60) };
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/enable-high-throughput-fifo.html */
 const HIGH_THROUGHPUT = {
@@ -42,29 +42,29 @@ const HIGH_THROUGHPUT = {
   DeduplicationScope: 'messageGroup',
   FifoThroughputLimit: 'perMessageGroupId',
 };
-/** The name of a FIFO queue must end like this. */
+/** The required suffix of the name of a FIFO queue. */
 const FIFO_SUFFIX = '.fifo';
 
-/** The name of a queue at an SQS endpoint; `more` is the ending of its dead-letter queue. */
-export const nameAtEndpoint = (name: QueueName, isFifo: boolean, more = ''): string =>
-  `sensor-cloud-${name}${more}${isFifo ? FIFO_SUFFIX : ''}`;
+/** Returns the name of a queue at an SQS endpoint, or with the suffix "-dead" that of its dead-letter queue. */
+export const nameAtEndpoint = (name: QueueName, isFifo: boolean, suffix = ''): string =>
+  `sensor-cloud-${name}${suffix}${isFifo ? FIFO_SUFFIX : ''}`;
 
-/** Creates the queues with their dead-letter queues at an SQS endpoint; those that exist are left as they are. */
+/** Creates the queues and their dead-letter queues at an SQS endpoint; existing ones are left as they are. */
 export const ensureQueues = async (
   endpoint: string,
   isFifo: (name: QueueName) => boolean = () => false,
 ): Promise<{ client: SQSClient; urls: Urls }> => {
-  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: transport(TIMEOUTS) });
-  const made = queueNames.map(async (name) => {
-    const reader = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
-    const visibility = String(visibilityHere(reader?.timeoutSeconds ?? 60));
+  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: requestHandlerOptions(TIMEOUTS) });
+  const created = queueNames.map(async (name) => {
+    const consumer = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
+    const visibility = String(visibilitySeconds(consumer?.timeoutSeconds ?? 60));
     const kind = { ...RETENTION, ...(isFifo(name) && HIGH_THROUGHPUT) };
-    const deadLetter = await createQueue(client, nameAtEndpoint(name, isFifo(name), '-dead'), kind);
-    const redrive = { deadLetterTargetArn: await arnOf(client, deadLetter), maxReceiveCount: String(MAX_RECEIVES) };
+    const deadQueueUrl = await createQueue(client, nameAtEndpoint(name, isFifo(name), '-dead'), kind);
+    const redrive = { deadLetterTargetArn: await arnOf(client, deadQueueUrl), maxReceiveCount: String(MAX_RECEIVES) };
     const attributes = { ...kind, VisibilityTimeout: visibility, RedrivePolicy: JSON.stringify(redrive) };
     return [name, await createQueue(client, nameAtEndpoint(name, isFifo(name)), attributes)] as const;
   });
-  return { client, urls: Object.fromEntries(await Promise.all(made)) as Urls };
+  return { client, urls: Object.fromEntries(await Promise.all(created)) as Urls };
 };
 
 const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: SqsMessage): Message => ({
@@ -80,10 +80,10 @@ const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes =
 });
 
 /**
- * Seconds after which a message that had no room here is shown again. They double each time, because the message
- * would soon be a dead letter otherwise.
+ * The visibility timeout (s) of a message that exceeded the memory limit. It doubles each time, because the message would
+ * otherwise soon end up in the dead-letter queue.
  */
-const away = ({ attributes }: Message): number =>
+const surplusDelay = ({ attributes }: Message): number =>
   Math.min(900, 30 * 2 ** (Number(attributes.ApproximateReceiveCount) - 1));
 
 const MessageSystemAttributeNames = ['All' as const];
@@ -95,21 +95,21 @@ type Options = {
   timeoutSeconds: number;
   clock: Clock;
   onError: (error: unknown) => void;
-  /** The number of messages that may wait here. */
-  most?: number;
+  /** The most messages that are held in memory. */
+  maxHeld?: number;
 };
 
 /**
- * A queue at an SQS endpoint as a source of messages; each message is deleted when it is done. Messages of a standard
- * queue are received in advance and wait here, so that a poller can choose between groups. A message without room
- * here is shown again later. When the source is closed, messages that were not taken are shown again at once. From a
- * FIFO queue no more is received than a waiting poller can take, because messages that wait here would block their
- * groups.
+ * Opens a queue at an SQS endpoint as a message source; each message is deleted when it is done. Messages of a standard
+ * queue are received in advance and held in memory, so that a poller can choose between groups. A message beyond the
+ * memory limit becomes visible again later. When the source is closed, messages that were not taken become visible
+ * again at once. From a FIFO queue, no more is received than a waiting poller can take, because held messages would
+ * block their groups.
  */
-export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, most }: Options) => {
+export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, maxHeld }: Options) => {
   let isClosed = false;
-  // A message may wait here as long as it can still be processed before the queue shows it again.
-  const prefetched = createPrefetch(clock, visibilityHere(timeoutSeconds) - timeoutSeconds, most);
+  // A message may be held for as long as it can still be processed before the queue shows it again.
+  const prefetched = createPrefetch(clock, visibilitySeconds(timeoutSeconds) - timeoutSeconds, maxHeld);
   const demand = QueueUrl.endsWith(FIFO_SUFFIX) ? receiveOnDemand(prefetched) : unlimited(prefetched);
   const changeVisibility = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> => {
     await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
@@ -120,11 +120,11 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
     const request = { QueueUrl, MaxNumberOfMessages, WaitTimeSeconds: WAIT_SECONDS, MessageSystemAttributeNames };
     const { Messages = [] } = await client.send(new ReceiveMessageCommand(request));
     const surplus = Messages.flatMap((message) => prefetched.add(toMessage(message)) ?? []);
-    await Promise.all(surplus.map((message) => reveal(message, away(message))));
+    await Promise.all(surplus.map((message) => reveal(message, surplusDelay(message))));
   };
   const work = async (): Promise<void> => {
-    for (let max = await demand.next(); !isClosed; max = await demand.next())
-      await receive(max).catch(async (error) => {
+    for (let count = await demand.next(); !isClosed; count = await demand.next())
+      await receive(count).catch(async (error) => {
         onError(error);
         await new Promise<void>((resolve) => void clock.after(1_000, resolve));
       });
@@ -133,11 +133,11 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   const remove = async (ReceiptHandle: string): Promise<void> => {
     const Entries = [{ Id: '0', ReceiptHandle }];
     const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
-    if (Failed.length > 0) throw new Error(`a message was not deleted from ${name}: ${Failed[0]?.Code}`);
+    if (Failed.length > 0) throw new Error(`could not delete a message from ${name}: ${Failed[0]?.Code}`);
   };
   const source: MessageSource = { ...demand.source, name, remove, changeVisibility };
   const close = async (): Promise<void> => {
-    // The last receive is awaited, because its messages would stay hidden from other receivers otherwise.
+    // The last receive is awaited: otherwise its messages would stay hidden from other receivers.
     isClosed = true;
     demand.end();
     await working;

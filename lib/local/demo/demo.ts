@@ -4,7 +4,7 @@ import { type Received, startReceiver } from '#lib/home/receiver.ts';
 import { connectSensor } from '#lib/home/sensor-connection.ts';
 import { systemClock } from '../clock.ts';
 import type { Cloud } from '../cloud.ts';
-import { alarmIn } from './nurse-call.ts';
+import { alarmTextOf } from './nurse-call.ts';
 import { USERNAME } from './person.ts';
 import { type Attempt, type Demo, seedDemo } from './seed.ts';
 import { simulate } from './simulator.ts';
@@ -12,26 +12,26 @@ import { startStaff } from './staff.ts';
 
 type Say = (line: string) => void;
 
-/** The interval (ms) at which one of the demo's sensors sends something. */
+/** The interval (ms) at which one of the demo's sensors sends a message. */
 const EVERY_MS = 5_000;
 
-/** The port of the demo's receiver when it is free, so that the webhook of an earlier start is still valid. */
+/** The preferred port of the demo's receiver, so that webhooks of an earlier start keep working. */
 const RECEIVER_PORT = 3_999;
 
-/** The receiver of the demo's alarms, which anybody on this machine can call. */
-const startNurseCall = async (say: Say, listen: (body: string) => void) => {
-  const hear = ({ body }: Received, response: ServerResponse): void => {
-    const alarm = alarmIn(body);
+/** Starts the receiver of the demo's alarms, which anybody on this machine can call. */
+const startNurseCall = async (say: Say, onBody: (body: string) => void) => {
+  const handle = ({ body }: Received, response: ServerResponse): void => {
+    const alarm = alarmTextOf(body);
     if (alarm !== null) say(`nurse call: ${alarm}`);
-    listen(body);
+    onBody(body);
     response.writeHead(alarm === null ? 400 : 200).end();
   };
-  return startReceiver(hear, RECEIVER_PORT).catch(() => startReceiver(hear));
+  return startReceiver(handle, RECEIVER_PORT).catch(() => startReceiver(handle));
 };
 
-const sayHowToTry = (say: Say, url: string, { password, token, customerId }: Demo): void => {
-  const shown = password ? `  password: ${password}` : ' (its password was shown at the first start)';
-  say(`demo user: ${USERNAME}${shown}`);
+const printExamples = (say: Say, url: string, { password, token, customerId }: Demo): void => {
+  const passwordHint = password ? `  password: ${password}` : ' (its password was printed at the first start)';
+  say(`demo user: ${USERNAME}${passwordHint}`);
   say('try:');
   say(`  export TOKEN=${token}`);
   for (const path of ['sensors', `customers/${customerId}/rule-hits`, 'users/me'])
@@ -39,36 +39,36 @@ const sayHowToTry = (say: Say, url: string, { password, token, customerId }: Dem
 };
 
 /**
- * Runs a demo care home: creates it, sends messages of its sensors, receives its alarms, and prints what to try. What
- * the settings or the data do not allow is left out with a sentence; it never throws.
+ * Runs a demo care home: creates it, sends messages from its sensors, receives its alarms, and prints commands to try.
+ * Parts that the settings or the data rule out are skipped with a message; it never throws.
  */
 export const startDemo = ({ url, mqttUrl, runtime }: Cloud, say: Say) => {
-  const ending: (() => void)[] = [];
+  const cleanups: (() => void)[] = [];
   let isStopped = false;
-  const atEnd = (end: () => void): void => void (isStopped ? end() : ending.push(end));
+  const onStop = (cleanUp: () => void): void => void (isStopped ? cleanUp() : cleanups.push(cleanUp));
   const attempt: Attempt = (part, act) =>
     act().catch((error: unknown) => {
-      if (!isStopped) say(`demo: the demo home goes without ${part}: ${reasonOf(error)}`);
+      if (!isStopped) say(`demo: could not create ${part}: ${reasonOf(error)}`);
       return null;
     });
-  const ready = attempt('everything', async () => {
-    if (url.startsWith('https:')) throw new Error('its sensors do not speak TLS, which TLS_CERT demands');
+  const ready = attempt('the demo home', async () => {
+    if (url.startsWith('https:')) throw new Error('its sensors do not support TLS (TLS_CERT)');
     const staff = startStaff(systemClock, say);
-    atEnd(staff.stop);
+    onStop(staff.stop);
     const receiver = await startNurseCall(say, staff.hear);
-    atEnd(() => void receiver.stop());
+    onStop(() => void receiver.stop());
     const demo = await seedDemo(runtime, url, receiver.url, attempt);
     const connections = await Promise.all(demo.sensors.map((sensor) => connectSensor(sensor, mqttUrl)));
-    for (const { end } of connections) atEnd(() => void end());
-    atEnd(simulate(connections, systemClock, EVERY_MS, say));
-    sayHowToTry(say, url, demo);
+    for (const { end } of connections) onStop(() => void end());
+    onStop(simulate(connections, systemClock, EVERY_MS, say));
+    printExamples(say, url, demo);
   });
   return {
-    /** Resolves when the home is there, or as much of it as there can be. */
+    /** Resolves when the home exists, or as much of it as is possible. */
     ready,
     stop: () => {
       isStopped = true;
-      for (const end of ending.splice(0)) end();
+      for (const cleanUp of cleanups.splice(0)) cleanUp();
     },
   };
 };

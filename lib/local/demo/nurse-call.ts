@@ -1,4 +1,4 @@
-/** The texts of a payload, whichever format the webhook has; a message of a sensor (raw) has none of them. */
+/** The texts of a payload in any webhook format; a forwarded sensor message (Raw) has none of them. */
 type Payload = {
   rule?: { title?: unknown } | null;
   event?: { type?: unknown; action?: unknown };
@@ -15,28 +15,29 @@ const textOf = (...choices: readonly unknown[]): string | null =>
 
 const objectIn = (body: string): Payload | null => {
   try {
-    const read: unknown = JSON.parse(body);
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? read : null;
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : null;
   } catch {
     return null;
   }
 };
 
-/** The texts of an adaptive card, in their order: all `text` that there is. */
+/** Returns all `text` values of an adaptive card, in order. */
 const textsIn = (value: unknown): string[] => {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => (name === 'text' ? [String(inner)] : textsIn(inner)));
 };
 
 /**
- * Says in one line what a delivery tells, in any format of a webhook: Full, Custom 1, Chat and Teams by their texts, the message of
- * a sensor by its beginning. Null when it is no JSON object.
+ * Summarizes a delivery in one line: by its texts in the formats Full, Custom 1, Chat and Teams, by its first characters
+ * in the format Raw. Returns null if the body is not a JSON object.
  */
-export const alarmIn = (body: string): string | null => {
+export const alarmTextOf = (body: string): string | null => {
   const payload = objectIn(body);
   if (!payload) return null;
-  const { rule, event, sensor, title, description, sensorName, text, attachments } = payload;
-  const what = textOf(rule?.title, title, description, event?.action, text, textsIn(attachments)[0]);
-  const where = textOf(sensor?.name, sensorName);
-  return what === null ? body.slice(0, 100) : [what, ...(where === null ? [] : [`(${where})`])].join(' ');
+  const { rule, event, sensor, description, sensorName, text, attachments } = payload;
+  const title = textOf(rule?.title, payload.title, description, event?.action, text, textsIn(attachments)[0]);
+  const sensorTitle = textOf(sensor?.name, sensorName);
+  if (title === null) return body.slice(0, 100);
+  return sensorTitle === null ? title : `${title} (${sensorTitle})`;
 };

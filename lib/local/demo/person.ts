@@ -1,4 +1,4 @@
-import { drawAccountKey, drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret, newAccountKey } from '#shared/auth/tokens.ts';
 import { Permission } from '#shared/domain/identity/permission.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
@@ -7,7 +7,7 @@ import { store } from '#shared/store/store.ts';
 
 export const USERNAME = 'demo';
 
-/** The demo's user. The password is there only when the user was just made. */
+/** The demo's user. The password is null unless the user was just created. */
 type Person = { customerId: number; accountKey: string; password: string | null };
 
 const createCustomer = async ({ table, now }: Runtime): Promise<number> => {
@@ -46,16 +46,16 @@ const createUser = async (
     permissions: [...Permission.options],
   };
   const hash = await (await passwords()).hash(password);
-  const problem = await stores.users.create(user, drawAccountKey(random), hash, settings.QUOTAS.users);
-  if (problem !== null) throw new Error(`the user ${USERNAME} cannot be made (${problem})`);
+  const problem = await stores.users.create(user, newAccountKey(random), hash, settings.QUOTAS.users);
+  if (problem !== null) throw new Error(`the user ${USERNAME} cannot be created (${problem})`);
   return password;
 };
 
 /**
- * Finds the demo's user, or creates it: in the customer that has the demo's sensors already, else in a new one. Throws
- * when the user of that name cannot be the demo's.
+ * Finds the demo's user, or creates it: in the customer that already has the demo's sensors, or else in a new one.
+ * Throws if a user of that name exists but cannot be used.
  */
-export const findPerson = async (runtime: Runtime, sensorIds: readonly string[]): Promise<Person> => {
+export const findDemoUser = async (runtime: Runtime, sensorIds: readonly string[]): Promise<Person> => {
   const { sessions, customers } = store(runtime.table);
   const key = usernameKey(USERNAME);
   let password: string | null = null;
@@ -69,25 +69,25 @@ export const findPerson = async (runtime: Runtime, sensorIds: readonly string[])
   const accountKey = await sessions.accountKeyOf(key);
   const account = accountKey ? await sessions.account(accountKey) : null;
   if (!accountKey || !account?.customerId) throw new Error(`the user ${USERNAME} belongs to no customer`);
-  if (!account.canLogin) throw new Error(`the user ${USERNAME} may not log in`);
+  if (!account.canLogin) throw new Error(`the user ${USERNAME} is not allowed to log in`);
   return { customerId: account.customerId, accountKey, password };
 };
 
-/** Logs the demo's user in without the password, which is not kept. Gives the token of the session. */
-export const enter = async ({ table, now, random }: Runtime, { accountKey }: Person): Promise<string> => {
+/** Starts a session for the demo's user without its password, which is not stored. Returns the session token. */
+export const startDemoSession = async ({ table, now, random }: Runtime, { accountKey }: Person): Promise<string> => {
   const { sessions } = store(table);
   const account = await sessions.account(accountKey);
   const token = drawToken('session', random, accountKey);
   const { accountId = 0, epoch = 0 } = account ?? {};
   const createDate = now();
-  const made = { createDate, expires: createDate + 86_400_000 };
-  await sessions.start(accountKey, hashOf(token), {
+  const dates = { createDate, expires: createDate + 86_400_000 };
+  await sessions.start(accountKey, hashSecret(token), {
     id: randomUuid(random),
     kind: 'session',
     accountId,
     epoch,
-    csrf: drawAccountKey(random),
-    ...made,
+    csrf: newAccountKey(random),
+    ...dates,
   });
   return token;
 };

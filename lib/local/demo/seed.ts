@@ -3,27 +3,27 @@ import type { FakeDevice } from '#lib/client/fake-device.ts';
 import { listAll } from '#lib/client/list.ts';
 import { ok } from '#lib/client/problem.ts';
 import { type Home, homeOf } from '#lib/home/home.ts';
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { deviceIdOf } from '#shared/domain/sensor/sensor.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { store } from '#shared/store/store.ts';
-import { enter, findPerson } from './person.ts';
+import { findDemoUser, startDemoSession } from './person.ts';
 import { ESCALATES_AFTER, HEAD_NURSE, NURSE } from './staff.ts';
 
-/** Hardware ids of the sensors of the demo. */
+/** The hardware ids of the demo's sensors. */
 const HARDWARE = ['02DE00000001', '02DE00000002', '02DE00000003'] as const;
 
 export type Demo = { password: string | null; token: string; customerId: number; sensors: FakeDevice[] };
-/** Does a part of the demo home. When it fails, it is left out: null, and a line says why. */
+/** Creates a part of the demo home. If that fails, it prints why and returns null. */
 export type Attempt = <T>(part: string, act: () => Promise<T>) => Promise<T | null>;
 
-/** Registers the demo's devices with a temporary provisioning key. Those that are known already get a new token. */
+/** Registers the demo's devices with a temporary provisioning key. Known devices get a new token. */
 const addSensors = async ({ table, now, random }: Runtime, home: Home, attempt: Attempt) => {
   const provisioningKey = drawToken('provisioning', random);
   const id = randomUuid(random);
   const { provisioning } = store(table);
-  await provisioning.put(hashOf(provisioningKey), {
+  await provisioning.put(hashSecret(provisioningKey), {
     id,
     name: 'demo',
     manufacturer: 'maker_a',
@@ -35,7 +35,7 @@ const addSensors = async ({ table, now, random }: Runtime, home: Home, attempt: 
   for await (const sensor of listAll(home.client, '/sensors')) known.add(sensor.id);
   const sensors: FakeDevice[] = [];
   for (const hardwareId of HARDWARE) {
-    const sensor = await attempt(`its sensor ${hardwareId}`, async () => {
+    const sensor = await attempt(`sensor ${hardwareId}`, async () => {
       const params = { path: { sensorId: deviceIdOf(hardwareId) } };
       if (known.has(params.path.sensorId)) await ok(home.client.POST('/sensors/{sensorId}/registration', { params }));
       return home.addSensor({ provisioningKey, hardwareId });
@@ -46,8 +46,8 @@ const addSensors = async ({ table, now, random }: Runtime, home: Home, attempt: 
   return sensors;
 };
 
-/** Updates the URL of the webhooks, because the receiver may have another address at a later start. */
-const follow = async ({ client }: Home, url: string): Promise<void> => {
+/** Updates the URL of the webhooks, because the address of the receiver may have changed since an earlier start. */
+const updateUrls = async ({ client }: Home, url: string): Promise<void> => {
   for await (const webhook of listAll(client, '/webhooks')) {
     if (webhook.url === url || ![NURSE, HEAD_NURSE].includes(webhook.name)) continue;
     const params = { path: { webhookId: webhook.id } };
@@ -57,15 +57,15 @@ const follow = async ({ client }: Home, url: string): Promise<void> => {
 
 const rules = [
   { situation: 'fall_detected', name: 'Falls' },
-  { situation: 'occupied_room', name: 'Somebody comes' },
-  { situation: 'empty_room', name: 'Everybody leaves' },
+  { situation: 'occupied_room', name: 'Room occupied' },
+  { situation: 'empty_room', name: 'Room empty' },
 ] as const;
 
-/** Adds two recipients. The head nurse is notified of a fall when nobody answers. */
+/** Adds the recipients and rules. The head nurse is notified of a fall if nobody acknowledges it. */
 const addAlarms = async (home: Home, url: string, attempt: Attempt): Promise<void> => {
   const [page] = await ok(home.client.GET('/rules'));
-  if (page && page.total > 0) return follow(home, url);
-  const staff = await attempt('its bots and webhooks, and so without rules', async () => [
+  if (page && page.total > 0) return updateUrls(home, url);
+  const staff = await attempt('the bots and webhooks, so there are no rules', async () => [
     await home.addRecipient(NURSE, { url }),
     await home.addRecipient(HEAD_NURSE, { url }),
   ]);
@@ -73,14 +73,14 @@ const addAlarms = async (home: Home, url: string, attempt: Attempt): Promise<voi
   if (!nurse || !head) return;
   const escalation = [{ afterSeconds: ESCALATES_AFTER, recipients: [head] }];
   for (const rule of rules)
-    await attempt(`its rule for ${rule.situation}`, () =>
+    await attempt(`the rule for ${rule.situation}`, () =>
       home.addRule({ ...rule, recipients: [nurse], ...(rule.situation === 'fall_detected' && { escalation }) }),
     );
 };
 
 /**
- * Creates the demo's care home, once per data folder, and finds it again at later starts. `receiver` is the URL that
- * gets its alarms. Throws when there cannot be a user of the demo; anything else that fails is left out.
+ * Creates the demo's care home, or finds that of an earlier start. `receiver` is the URL that gets its alarms. Throws if
+ * the demo user cannot be created; any other part that fails is skipped.
  */
 export const seedDemo = async (
   runtime: Runtime,
@@ -88,11 +88,11 @@ export const seedDemo = async (
   receiver: string,
   attempt: Attempt,
 ): Promise<Demo> => {
-  const person = await findPerson(runtime, HARDWARE.map(deviceIdOf));
-  const token = await enter(runtime, person);
+  const person = await findDemoUser(runtime, HARDWARE.map(deviceIdOf));
+  const token = await startDemoSession(runtime, person);
   const reached = { baseUrl };
   const home = homeOf({ client: createClient({ ...reached, token }), reached });
   const sensors = await addSensors(runtime, home, attempt);
-  await attempt('its alarms', () => addAlarms(home, receiver, attempt));
+  await attempt('the alarms', () => addAlarms(home, receiver, attempt));
   return { password: person.password, token, customerId: person.customerId, sensors };
 };

@@ -2,12 +2,12 @@ import type { Clock } from '../clock.ts';
 
 export const NURSE = 'Demo nurse call';
 export const HEAD_NURSE = 'Demo head nurse';
-/** The head nurse is told when nobody has answered so many seconds after an alarm. */
+/** Seconds after which the head nurse is notified of an alarm that nobody has acknowledged. */
 export const ESCALATES_AFTER = 30;
-/** How long (ms) each takes to answer. */
+/** How long (ms) each takes to acknowledge an alarm. */
 const ANSWERS_AFTER = { [NURSE]: 8_000, [HEAD_NURSE]: 5_000 };
-/** The nurse leaves every fifth alarm unanswered. */
-const UNANSWERED = 5;
+/** The nurse misses every fifth alarm. */
+const MISSES_EVERY = 5;
 
 type Alarm = { webhook?: { name?: unknown }; event?: { type?: unknown }; acknowledgeUrl?: unknown };
 
@@ -19,19 +19,19 @@ const alarmOf = (body: string): Alarm | null => {
   }
 };
 
-/** Two who answer falls that their webhooks of format Full are told of. Gives what hears a body, and what ends it. */
+/** Starts two simulated nurses who acknowledge the falls that reach their webhooks in the format Full. */
 export const startStaff = ({ after }: Pick<Clock, 'after'>, say: (line: string) => void) => {
-  const ends = new Set<() => void>();
+  const timers = new Set<() => void>();
   let alarms = 0;
 
-  const answer = async (name: string, url: string): Promise<void> => {
+  const acknowledge = async (name: string, url: string): Promise<void> => {
     const headers = { 'Content-Type': 'application/json' };
     const signal = AbortSignal.timeout(5_000);
     try {
       const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ name }), signal });
-      say(status === 200 ? `${name}: I'll go` : `${name}: the alarm could not be acknowledged (${status})`);
+      say(status === 200 ? `${name}: I'm on it` : `${name}: could not acknowledge the alarm (${status})`);
     } catch (error) {
-      say(`${name}: the alarm could not be acknowledged (${error})`);
+      say(`${name}: could not acknowledge the alarm (${error})`);
     }
   };
 
@@ -40,15 +40,15 @@ export const startStaff = ({ after }: Pick<Clock, 'after'>, say: (line: string) 
       const { webhook, event, acknowledgeUrl: url } = alarmOf(body) ?? {};
       const name = webhook?.name;
       if (event?.type !== 'fall' || typeof url !== 'string' || (name !== NURSE && name !== HEAD_NURSE)) return;
-      if (name === NURSE && ++alarms % UNANSWERED === 0) return;
+      if (name === NURSE && ++alarms % MISSES_EVERY === 0) return;
       const cancel = after(ANSWERS_AFTER[name], () => {
-        ends.delete(cancel);
-        void answer(name, url);
+        timers.delete(cancel);
+        void acknowledge(name, url);
       });
-      ends.add(cancel);
+      timers.add(cancel);
     },
     stop: (): void => {
-      for (const end of ends) end();
+      for (const cancel of timers) cancel();
     },
   };
 };

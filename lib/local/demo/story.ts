@@ -1,14 +1,14 @@
 import { type Client, createClient } from '#lib/client/client.ts';
 import { ok } from '#lib/client/problem.ts';
-import { createHome, tagged } from '#lib/home/home.ts';
+import { createHome, withRandomSuffix } from '#lib/home/home.ts';
 import { isSigned, type Received, startReceiver } from '#lib/home/receiver.ts';
 import type { MakerAFallMessage, RuleHit } from '#openapi';
 
 type Print = (line: string) => void;
 type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
 
-/** A check of the story, and whether it holds. */
-type Check = { what: string; holds: boolean };
+/** A check of the story, and whether it passed. */
+type Check = { claim: string; holds: boolean };
 const SECRET = 'whsec_'.concat(Buffer.from('the demo signs with this secret').toString('base64'));
 
 const statuses = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
@@ -24,17 +24,17 @@ const messageOf = (status: (typeof statuses)[number], start: number, at: number)
   },
 });
 
-// The receiver first answers with an error, then does not answer before the deadline, and then answers 200.
-const startTroubledReceiver = (say: Print) =>
+// The receiver first responds with an error, then misses the deadline, and then responds 200.
+const startFailingReceiver = (say: Print) =>
   startReceiver((request, response, count) => {
-    const doing = count === 1 ? 'answers 500' : count === 2 ? 'hangs' : 'answers 200';
-    say(`  receiver: attempt ${count} of ${request.headers['webhook-id']} ${doing}`);
+    const reaction = count === 1 ? 'responds 500' : count === 2 ? 'hangs' : 'responds 200';
+    say(`  receiver: attempt ${count} of ${request.headers['webhook-id']} ${reaction}`);
     if (count === 1) response.writeHead(500).end();
     else if (count > 2) response.end('thank you');
   });
 
-/** Calls as the platform does, and prints each call. */
-const spoken =
+/** Returns a `fetch` that prints each request. */
+const printingFetch =
   (base: string, say: Print) =>
   async (request: Request): Promise<Response> => {
     const response = await fetch(request);
@@ -44,12 +44,12 @@ const spoken =
 
 /** Creates a customer with a sensor, and a bot whose webhook is notified of falls. */
 const prepare = async ({ base, username, password, provisioningKey, say }: StoryOptions, url: string) => {
-  const reached = { baseUrl: base, fetch: spoken(base, say) };
+  const reached = { baseUrl: base, fetch: printingFetch(base, say) };
   const home = await createHome(createClient({ ...reached, username, password }), {
     reached,
-    name: tagged('Demo home '),
+    name: withRandomSuffix('Demo home '),
     location: 'Ground floor',
-    user: { username: tagged('nurse-'), permissions: ['manage_sensors', 'manage_bots', 'manage_rules'] },
+    user: { username: withRandomSuffix('nurse-'), permissions: ['manage_sensors', 'manage_bots', 'manage_rules'] },
   });
   const device = await home.addSensor({ provisioningKey });
   const { webhook, recipient } = await home.addRecipient('Nurse call', {
@@ -73,28 +73,28 @@ const judge = async (received: readonly Received[], token: string, hits: readonl
   const message = hit?.ruleMessages[0];
   const signed = await Promise.all(received.map((delivery) => isSigned(delivery, SECRET)));
   return [
-    { what: 'three attempts arrived', holds: received.length === 3 },
+    { claim: 'three attempts arrived', holds: received.length === 3 },
     {
-      what: 'all attempts have the same webhook-id',
+      claim: 'all attempts have the same webhook-id',
       holds: new Set(received.map(({ headers }) => headers['webhook-id'])).size === 1,
     },
-    { what: 'all attempts have the same bytes', holds: new Set(received.map(({ body }) => body)).size === 1 },
-    { what: 'every signature is right', holds: !signed.includes(false) },
+    { claim: 'all attempts have the same bytes', holds: new Set(received.map(({ body }) => body)).size === 1 },
+    { claim: 'every signature is valid', holds: !signed.includes(false) },
     {
-      what: 'every attempt carries the token',
+      claim: 'every attempt has the token',
       holds: received.every(({ headers }) => headers.authorization === `Bearer ${token}`),
     },
     {
-      what: 'the payload is that of the fall',
+      claim: 'the payload describes the fall',
       holds: payload.event?.action === 'fall_detected' && payload.rule?.situation === 'fall_detected',
     },
-    { what: 'there is one rule hit', holds: hit?.situation === 'fall_detected' && further.length === 0 },
-    { what: 'the hit has the times of three attempts', holds: message?.sendTryTimes.length === 3 },
-    { what: 'the hit says that all was sent', holds: message?.wasSend === true && hit?.allSend === true },
+    { claim: 'there is one rule hit', holds: hit?.situation === 'fall_detected' && further.length === 0 },
+    { claim: 'the hit lists three attempts', holds: message?.sendTryTimes.length === 3 },
+    { claim: 'the hit is marked as sent', holds: message?.wasSend === true && hit?.allSend === true },
   ];
 };
 
-/** Polls until the hit is marked as sent. The receiver's answer and the hit are two writes, so this takes a moment. */
+/** Polls until the hit is marked as sent. It is written after the attempt, so this takes a moment. */
 const settledHits = async (client: Client, customerId: number): Promise<RuleHit[]> => {
   for (let tries = 0; ; tries++) {
     const [page] = await ok(client.GET('/customers/{customerId}/rule-hits', { params: { path: { customerId } } }));
@@ -104,15 +104,15 @@ const settledHits = async (client: Client, customerId: number): Promise<RuleHit[
 };
 
 /**
- * Plays the main case: a fall, a receiver with errors, and a webhook that arrives nevertheless. Returns whether every
- * check held.
+ * Plays the main case: a fall, a failing receiver, and a webhook that arrives nevertheless. Returns whether every check
+ * passed.
  */
-export const tellStory = async (options: StoryOptions): Promise<boolean> => {
+export const runStory = async (options: StoryOptions): Promise<boolean> => {
   const { say } = options;
-  const receiver = await startTroubledReceiver(say);
+  const receiver = await startFailingReceiver(say);
   try {
     say(
-      '1. An admin logs in, and creates a customer and a user; the user links a sensor and creates a bot, a webhook and a rule.',
+      '1. An admin logs in and creates a customer and a user. The user links a sensor and creates a bot, a webhook and a rule.',
     );
     const { client, customerId, device, webhook } = await prepare(options, receiver.url);
     say('2. Somebody falls. The device reports each state of the fall.');
@@ -121,12 +121,12 @@ export const tellStory = async (options: StoryOptions): Promise<boolean> => {
       say(`  device: ${status}`);
       await device.send(messageOf(status, start, at * 20));
     }
-    say('3. The nurse-call system answers 500, then does not answer, then answers 200.');
+    say('3. The nurse-call system responds 500, then hangs, then responds 200.');
     await receiver.until(3);
     say(`  body: ${receiver.received[2]?.body}`);
-    say('4. These checks must hold:');
+    say('4. Checks:');
     const checks = await judge(receiver.received, webhook.token, await settledHits(client, customerId));
-    for (const { what, holds } of checks) say(`  ${holds ? 'ok' : 'NOT OK'}: ${what}`);
+    for (const { claim, holds } of checks) say(`  ${holds ? 'ok' : 'NOT OK'}: ${claim}`);
     return checks.every(({ holds }) => holds);
   } finally {
     await receiver.stop();

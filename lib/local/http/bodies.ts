@@ -2,24 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '#shared/api/errors.ts';
 import { bodyLimits } from '#shared/api/middleware/input.ts';
 
-/** A body must arrive within so many ms. */
-const TIMEOUT = 20_000;
-/** Bytes of unfinished bodies that are held in memory in all. */
-const MOST_HELD = 64 * 1_024 * 1_024;
+/** The time (ms) within which a body must arrive. */
+const TIMEOUT_MS = 20_000;
+/** The total bytes of unfinished bodies that are held in memory. */
+const MAX_HELD_BYTES = 64 * 1_024 * 1_024;
 
-type Body = { parts: Buffer[]; size: number; giveUp: () => void };
+type Body = { parts: Buffer[]; size: number; reject: () => void };
 
 /**
- * Reads request bodies within limits that hold before the caller is authenticated. A body may have 256 KiB, or 1 MiB
- * when `mayBeLarge` resolves to true; reading stops just above the limit, so that the operation sees that the body is
- * too large. A body that takes longer than 20 s is refused (408). When all unfinished bodies have more than 64 MiB,
- * the oldest one is refused (408), so slow senders displace only each other.
+ * Reads request bodies within limits that apply before the caller is authenticated. A body may have 256 KiB, or 1 MiB
+ * if `mayBeLarge` resolves to true; reading stops just above the limit, so that the operation sees that the body is too
+ * large. A body that takes longer than 20 s is rejected with 408. If all unfinished bodies together exceed 64 MiB, the
+ * oldest one is rejected with 408, so slow senders only displace each other.
  */
-export const createBodies = ({ timeout = TIMEOUT, mostHeld = MOST_HELD } = {}) => {
+export const createBodies = ({ timeout = TIMEOUT_MS, maxHeld = MAX_HELD_BYTES } = {}) => {
   const open = new Set<Body>();
   let held = 0;
 
-  const leave = (body: Body): void => {
+  const forget = (body: Body): void => {
     if (open.delete(body)) held -= body.size;
     body.parts = [];
   };
@@ -28,8 +28,8 @@ export const createBodies = ({ timeout = TIMEOUT, mostHeld = MOST_HELD } = {}) =
     body.size += part.length;
     held += part.length;
     for (const oldest of open) {
-      if (held <= mostHeld) return;
-      oldest.giveUp();
+      if (held <= maxHeld) return;
+      oldest.reject();
     }
   };
   const collect = async (request: IncomingMessage, body: Body, mayBeLarge: () => Promise<boolean>): Promise<Buffer> => {
@@ -44,32 +44,32 @@ export const createBodies = ({ timeout = TIMEOUT, mostHeld = MOST_HELD } = {}) =
   };
 
   return {
-    /** Bytes of unfinished bodies. */
+    /** Returns the bytes of unfinished bodies. */
     held: () => held,
     read: async (request: IncomingMessage, mayBeLarge: () => Promise<boolean>): Promise<Buffer> => {
       const late = Promise.withResolvers<never>();
-      const giveUp = () => {
-        leave(body);
+      const reject = () => {
+        forget(body);
         late.reject(new ApiError('body_too_slow'));
       };
-      const body: Body = { parts: [], size: 0, giveUp };
+      const body: Body = { parts: [], size: 0, reject };
       open.add(body);
-      const timer = setTimeout(giveUp, timeout);
+      const timer = setTimeout(reject, timeout);
       try {
         return await Promise.race([collect(request, body, mayBeLarge), late.promise]);
       } finally {
         clearTimeout(timer);
-        leave(body);
+        forget(body);
       }
     },
   };
 };
 export type Bodies = ReturnType<typeof createBodies>;
 
-/** Discards the rest of a request that was answered, for at most 20 s, so that its sender can read the answer. */
-export const dropRest = (request: IncomingMessage): void => {
+/** Discards the rest of a request for at most 20 s, so that its sender can read a response that was sent early. */
+export const discardRest = (request: IncomingMessage): void => {
   if (request.complete) return;
-  const timer = setTimeout(() => request.socket.destroy(), TIMEOUT).unref();
+  const timer = setTimeout(() => request.socket.destroy(), TIMEOUT_MS).unref();
   request.once('close', () => clearTimeout(timer));
   request.resume();
 };

@@ -7,18 +7,18 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
-import { type Exports, URL_SECONDS } from '#shared/exports/exports.ts';
+import { type ExportStorage, URL_SECONDS } from '#shared/exports/exports.ts';
 
 const PATH = `${BASE_PATH}/exports/`;
-/** A name that a job gives its file. */
-const FILE = /^[a-z]+-[0-9a-z]{26}\.zip$/;
+/** The file names that export jobs use. */
+const FILE_NAME = /^[a-z]+-[0-9a-z]{26}\.zip$/;
 
-type Kept = Omit<Exports, 'urlOf'> & {
-  /** Opens a file; null: there is none. */
+type FileStorage = Omit<ExportStorage, 'urlOf'> & {
+  /** Opens a file; null if there is none. */
   open: (file: string) => Promise<{ content: Readable; bytes: number } | null>;
 };
 
-const inMemory = (): Kept => {
+const inMemory = (): FileStorage => {
   const files = new Map<string, Buffer>();
   return {
     save: async (file, content) => void files.set(file, await buffer(content)),
@@ -30,7 +30,7 @@ const inMemory = (): Kept => {
   };
 };
 
-const inFolder = (folder: string): Kept => ({
+const inFolder = (folder: string): FileStorage => ({
   save: async (file, content) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const unfinished = join(folder, `${file}.part`);
@@ -54,22 +54,22 @@ const inFolder = (folder: string): Kept => ({
 type Options = { dataDir: string; publicUrl: string; now: () => number; random: (bytes: number) => Uint8Array };
 
 /**
- * Keeps exports in `exports` of the data folder, and gives addresses at this host that are good as those of S3 are: for an
- * hour, or until the next start.
+ * Keeps exports in `exports` of the data folder, and signs URLs at this host that are valid for an hour, like those of
+ * S3, but no longer than until the next start.
  */
 export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options) => {
   const key = random(32);
-  const kept = dataDir === ':memory:' ? inMemory() : inFolder(join(dataDir, 'exports'));
+  const files = dataDir === ':memory:' ? inMemory() : inFolder(join(dataDir, 'exports'));
   const signatureOf = (file: string, expires: number) =>
     createHmac('sha256', key).update(`${file} ${expires}`).digest('hex');
   const isSigned = (file: string, query: URLSearchParams): boolean => {
     const expires = Number(query.get('expires'));
-    const given = Buffer.from(query.get('signature') ?? '');
-    const right = Buffer.from(signatureOf(file, expires));
-    return given.length === right.length && timingSafeEqual(given, right) && now() < expires;
+    const actual = Buffer.from(query.get('signature') ?? '');
+    const expected = Buffer.from(signatureOf(file, expires));
+    return actual.length === expected.length && timingSafeEqual(actual, expected) && now() < expires;
   };
-  const exports: Exports = {
-    ...kept,
+  const exports: ExportStorage = {
+    ...files,
     urlOf: async (file) => {
       const expires = now() + URL_SECONDS * 1_000;
       return `${publicUrl}${PATH}${file}?expires=${expires}&signature=${signatureOf(file, expires)}`;
@@ -77,13 +77,15 @@ export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options)
   };
   return {
     exports,
-    /** Answers the request for a file; false when the request is for something else. */
+    /** Answers a request for a file. Returns false if the request is for something else. */
     answer: async ({ pathname, searchParams }: URL, response: ServerResponse): Promise<boolean> => {
       if (!pathname.startsWith(PATH)) return false;
       const file = pathname.slice(PATH.length);
-      const found = FILE.test(file) && isSigned(file, searchParams) ? await kept.open(file) : null;
+      const found = FILE_NAME.test(file) && isSigned(file, searchParams) ? await files.open(file) : null;
       if (!found) {
-        response.writeHead(403, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }).end('No such file\n');
+        response
+          .writeHead(403, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' })
+          .end('No such file, or the link has expired\n');
         return true;
       }
       response.writeHead(200, {

@@ -2,46 +2,46 @@ import { statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostHealth } from '#shared/domain/service-health.ts';
 import type { QueueName } from '#shared/queue/names.ts';
-import type { Queues } from '#shared/queue/send.ts';
+import type { Queues } from '#shared/queue/sqs-queues.ts';
 import type { Clock } from '../clock.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 
-/** With less room (bytes) than this the table and the queues may soon not be written. */
-const ROOM = 16 * 1_024 * 1_024;
-/** A file that is written to learn whether the disk takes one, at most once in so many ms. */
-const PROBE = 'health-probe';
-const PROBE_EVERY = 5_000;
-/** For how long (ms) a message that a queue did not take counts, unless it took a later one. */
-const REMEMBERED = 60_000;
-/** The queues on the way of an alarm. */
-const ofAlarms: readonly QueueName[] = ['events', 'deliveries'];
+/** With less free space (bytes) than this, writes to the table and the queues may soon fail. */
+const MIN_FREE_BYTES = 16 * 1_024 * 1_024;
+/** A file that is written to check whether the disk is writable. */
+const PROBE_FILE = 'health-probe';
+const PROBE_EVERY_MS = 5_000;
+/** How long (ms) a failed send counts, unless a later one succeeds. */
+const FAILURE_COUNTS_MS = 60_000;
+/** The queues that an alarm passes through. */
+const alarmQueues: readonly QueueName[] = ['events', 'deliveries'];
 
 const isWritable = async (folder: string): Promise<boolean> => {
   try {
     const { bavail, bsize } = await statfs(folder);
-    await writeFile(join(folder, PROBE), new Date().toISOString().padEnd(4_096));
-    return bavail * bsize > ROOM;
+    await writeFile(join(folder, PROBE_FILE), new Date().toISOString().padEnd(4_096));
+    return bavail * bsize > MIN_FREE_BYTES;
   } catch {
-    // Its cause is in the log of whatever needs the disk. Here it counts that it failed.
+    // The cause is logged by the code that needs the disk. Here, only the failure matters.
     return false;
   }
 };
 
 type Options = {
   dataDir: string;
-  /** Queues of this process; null: they are elsewhere, and how old their messages are is not known. */
+  /** The queues of this process; null if they are elsewhere, where the age of their messages is unknown. */
   waiting: LocalQueues | null;
   clock: Clock;
   exceptions: () => number;
 };
 
-/** Watches what this host needs besides its table: its queues and its disk. */
+/** Monitors what this host needs besides its table: its queues and its disk. */
 export const createHealth = ({ dataDir, waiting, clock, exceptions }: Options) => {
   const since = clock.now();
-  let refusedAt = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let probed = { at: Number.NEGATIVE_INFINITY, isWritable: Promise.resolve(true) };
   const probe = (): Promise<boolean> => {
-    if (clock.now() - probed.at >= PROBE_EVERY) probed = { at: clock.now(), isWritable: isWritable(dataDir) };
+    if (clock.now() - probed.at >= PROBE_EVERY_MS) probed = { at: clock.now(), isWritable: isWritable(dataDir) };
     return probed.isWritable;
   };
   const diskState = async (): Promise<HostHealth['disk']> => {
@@ -49,24 +49,24 @@ export const createHealth = ({ dataDir, waiting, clock, exceptions }: Options) =
     return (await probe()) ? 'OK' : 'FAILING';
   };
   const oldest = (queues: LocalQueues): number =>
-    Math.max(0, ...ofAlarms.map((name) => clock.now() - (queues[name].waitingSince() ?? clock.now())));
+    Math.max(0, ...alarmQueues.map((name) => clock.now() - (queues[name].waitingSince() ?? clock.now())));
   return {
-    /** Gives the same queues, and notes when one does not take what is sent. */
+    /** Returns the same queues, and records when sending to one fails. */
     watched: (queues: Queues): Queues => ({
       ...queues,
       send: async (...message) => {
         try {
           await queues.send(...message);
-          refusedAt = Number.NEGATIVE_INFINITY;
+          failedAt = Number.NEGATIVE_INFINITY;
         } catch (error) {
-          refusedAt = clock.now();
+          failedAt = clock.now();
           throw error;
         }
       },
     }),
     health: async (): Promise<HostHealth> => ({
       since,
-      queues: clock.now() - refusedAt < REMEMBERED ? 'FAILING' : 'OK',
+      queues: clock.now() - failedAt < FAILURE_COUNTS_MS ? 'FAILING' : 'OK',
       disk: await diskState(),
       oldestWaitingSeconds: waiting && Math.round(oldest(waiting) / 1_000),
       exceptions: exceptions(),

@@ -4,36 +4,36 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { ApiError, refuse } from '#shared/api/errors.ts';
 import { corsHeaders } from '#shared/api/http/cors.ts';
-import { headersOfAll, refusal } from '#shared/api/middleware/answer.ts';
+import { baseHeaders, errorResponse } from '#shared/api/middleware/response.ts';
 import { bestLocale } from '#shared/domain/identity/locale.ts';
-import { dropRest } from './bodies.ts';
+import { discardRest } from './bodies.ts';
 import type { Tls } from './tls.ts';
 
 /**
- * Timeouts in ms: for the headers of a request, how often this is checked, and how long an idle connection is kept.
- * That is longer than clients keep one (usually 60 s), because a call on a connection that is just being closed
- * fails.
+ * Times in ms: the timeout for the headers of a request, how often it is checked, and how long an idle connection is
+ * kept. Idle connections are kept longer than clients keep them (usually 60 s), because a request fails on a connection
+ * that is just being closed.
  */
 const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** An error answer of this host itself, in the same form as those of the operations. */
+/** An error response of the host itself, in the same form as those of operations. */
 const answerOf = async (error: ApiError, version: string, languages?: string) => {
-  const { statusCode, headers, body } = await refusal(error, bestLocale(languages));
+  const { statusCode, headers, body } = await errorResponse(error, bestLocale(languages));
   const all = {
-    ...headersOfAll(version, randomUUID()),
+    ...baseHeaders(version, randomUUID()),
     ...headers,
     'Content-Length': String(Buffer.byteLength(body)),
   };
   return { statusCode, headers: all, body };
 };
 
-/** What answers of this host itself need to know of the stage. */
+/** What error responses of the host itself need to know about the stage. */
 type About = { version: string; corsOrigins: readonly string[] };
 
-/** Refuses a request that reaches no operation. */
-const refuseRequest = async (
+/** Rejects a request that reaches no operation. */
+const rejectRequest = async (
   request: IncomingMessage,
   response: ServerResponse,
   error: ApiError,
@@ -49,10 +49,10 @@ const refuseRequest = async (
 };
 
 /**
- * Answers a request that Node cannot read: 400 for invalid HTTP and for more than 16 KB of headers, 408 for a request
- * that does not arrive in time. The answer has the headers of every answer, and the connection ends after it.
+ * Responds to a request that Node cannot read: 400 for invalid HTTP or more than 16 KB of headers, 408 for a request
+ * that does not arrive in time. The response has the same headers as any other, and the connection ends after it.
  */
-const refuseUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {
+const rejectUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -75,7 +75,7 @@ const checkHost = ({ httpVersion, headersDistinct: { host = [] } }: IncomingMess
 const starting: RequestHandler = async () => {
   throw new ApiError('unavailable', { waitSeconds: 1 });
 };
-const refuseExpectation: RequestHandler = async () => {
+const rejectExpectation: RequestHandler = async () => {
   throw new ApiError('expectation_unknown');
 };
 
@@ -84,45 +84,45 @@ type Options = {
   corsOrigins?: readonly string[];
   onError: (error: unknown) => void;
   limits?: Partial<typeof timeouts>;
-  /** With it the server speaks HTTPS. */
+  /** If given, the server speaks HTTPS. */
   tls?: Tls | null;
 };
 type HttpServer = { server: Server; open: (api: RequestHandler) => void };
 
 /**
- * Creates the HTTP server of this host. Every request gets an answer with the usual body and headers, even one that
- * is invalid HTTP. Until `open` is called, the answer is 503.
+ * Creates the HTTP server of this host. Every request, even one that is invalid HTTP, gets a response with the usual
+ * body and headers. Until `open` is called, the response is 503.
  */
 export const createHttpServer = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): HttpServer => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };
   const server = tls ? createTlsServer({ ...options, ...tls.pair() }) : createServer(options);
   if ('setSecureContext' in server) tls?.attach(server);
   let api = starting;
-  const answer = async (request: IncomingMessage, response: ServerResponse, how: RequestHandler): Promise<void> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse, handle: RequestHandler): Promise<void> => {
     try {
       checkHost(request);
-      await how(request, response);
+      await handle(request, response);
     } catch (error) {
-      // The sender was cut off, or closed the connection, before the request was complete. There is nobody to answer,
-      // and it is no error of the service.
+      // The connection ended before the request was complete. Nobody is there to read a response, and the service did
+      // not fail.
       if (request.destroyed && !request.complete) {
         response.destroy();
         return;
       }
       if (!(error instanceof ApiError)) onError(error);
-      const refused = error instanceof ApiError ? error : new ApiError('internal');
-      await refuseRequest(request, response, refused, { version, corsOrigins });
+      const apiError = error instanceof ApiError ? error : new ApiError('internal');
+      await rejectRequest(request, response, apiError, { version, corsOrigins });
     } finally {
-      dropRest(request);
+      discardRest(request);
     }
   };
   server.on('request', (request, response) => void answer(request, response, api));
-  server.on('checkExpectation', (request, response) => void answer(request, response, refuseExpectation));
-  server.on('clientError', (error, socket) => void refuseUnreadable(socket, error, version));
+  server.on('checkExpectation', (request, response) => void answer(request, response, rejectExpectation));
+  server.on('clientError', (error, socket) => void rejectUnreadable(socket, error, version));
   return {
     server,
-    open: (given) => {
-      api = given;
+    open: (opened) => {
+      api = opened;
     },
   };
 };

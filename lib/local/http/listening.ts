@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, isIP, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** Addresses that mean every address of the machine. */
+/** Addresses that stand for every address of the machine. */
 const everywhere = ['0.0.0.0', '::'];
 
-/** Can only this machine reach what listens on this host? */
+/** Whether only this machine can reach a server that listens on a host. */
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/i.test(host);
 
-/** The addresses of the machine that others may reach, those of IPv4 first. */
+/** The addresses of this machine that others may reach, IPv4 first. */
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
@@ -18,29 +18,29 @@ const ownAddresses = (): string[] =>
 
 const inUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** Where a server listens. `variable`: the setting of the port, which is 0 for any free one. */
-type At = { host: string; port: number; scheme: string; variable: string };
+/** Where a server listens. `port` 0 picks a free one; `variable` is the setting of the port. */
+type ListenOptions = { host: string; port: number; scheme: string; variable: string };
 
-/** A port that something else has, or a host that is none of this machine, by the name of its variable. */
-const explain = (error: NodeJS.ErrnoException, { host, port, variable }: Omit<At, 'scheme'>): Error => {
-  if (error.code === 'EADDRINUSE') return new Error(`${variable}: something else listens on port ${port} of ${host}`);
-  if (error.code === 'EACCES') return new Error(`${variable}: this user may not listen on port ${port}`);
+/** Explains by the name of the setting why a server cannot listen. */
+const explain = (error: NodeJS.ErrnoException, { host, port, variable }: Omit<ListenOptions, 'scheme'>): Error => {
+  if (error.code === 'EADDRINUSE') return new Error(`${variable}: another process listens on port ${port} of ${host}`);
+  if (error.code === 'EACCES') return new Error(`${variable}: this user is not permitted to listen on port ${port}`);
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? ''))
-    return new Error(`HOST: ${host} is no address or name of this machine`);
+    return new Error(`HOST: ${host} is not an address or host name of this machine`);
   return error;
 };
 
 /**
- * Starts to listen. `local` is the address for this machine,
- * `others` the one for other machines, and `all` are all addresses at which the server can be reached.
+ * Starts to listen. Returns the URL for this machine (`local`), the one for other machines (`others`), and all URLs at
+ * which the server can be reached (`all`).
  */
-export const listen = async (server: Server, { host, port, scheme, variable }: At) => {
+export const listen = async (server: Server, { host, port, scheme, variable }: ListenOptions) => {
   server.listen(port, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw explain(error, { host, port, variable });
   });
-  const { port: taken } = server.address() as AddressInfo;
-  const at = (address: string): string => `${scheme}://${inUrl(address)}:${taken}`;
+  const { port: actualPort } = server.address() as AddressInfo;
+  const at = (address: string): string => `${scheme}://${inUrl(address)}:${actualPort}`;
   if (!everywhere.includes(host)) return { local: at(host), others: at(host), all: [at(host)] };
   const own = ownAddresses();
   return { local: at('127.0.0.1'), others: at(own[0] ?? '127.0.0.1'), all: ['127.0.0.1', '::1', ...own].map(at) };

@@ -1,26 +1,32 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ServiceHealth } from '#shared/domain/service-health-view.ts';
-import { dimensions, isDetailed, type MetricName, metrics, type Of } from '#shared/observability/metrics.ts';
+import {
+  type DimensionValues,
+  dimensions,
+  hasDimensions,
+  type MetricName,
+  metrics,
+} from '#shared/observability/metrics.ts';
 import { workQueues } from '#shared/queue/names.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 
 const PREFIX = 'sensor_cloud_';
-/** Bounds (s) of histograms: from a call that is answered at once to a delivery that was repeated for a day. */
+/** Histogram buckets (s): from an immediate response to a delivery that was retried for a day. */
 const BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 300, 3_600, 86_400];
 
-/** `TimeToReceiver` becomes `time_to_receiver`. */
+/** Converts to snake case: `TimeToReceiver` becomes `time_to_receiver`. */
 const snakeOf = (name: string): string => name.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase();
 
-/** How a metric of the functions is kept, by its unit. Prometheus wants seconds. */
-const kept = {
+/** How a metric of the functions is recorded, by its unit. Prometheus expects seconds. */
+const recorders = {
   Count: (name: MetricName, registers: Registry[]) => {
     const counter = new Counter({
       name: `${PREFIX}${snakeOf(name)}_total`,
       help: `${name}, as in CloudWatch`,
-      labelNames: isDetailed(name) ? dimensions[name] : [],
+      labelNames: hasDimensions(name) ? dimensions[name] : [],
       registers,
     });
-    return (value: number, of: Of = {}) => counter.inc(of, value);
+    return (value: number, of: DimensionValues = {}) => counter.inc(of, value);
   },
   Milliseconds: (name: string, registers: Registry[]) => {
     const help = `${name}, as in CloudWatch, in seconds`;
@@ -37,23 +43,23 @@ const kept = {
   },
 };
 
-/** What the dashboard in AWS shows of queues, asked for when somebody looks. */
+/** Adds what the dashboard in AWS shows about queues; the values are read at each scrape. */
 const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, registers: Registry[]): void => {
   const names = [...workQueues, 'quarantine'] as const;
-  const gauge = (name: string, help: string, look: (queue: (typeof names)[number]) => number) =>
+  const gauge = (name: string, help: string, measure: (queue: (typeof names)[number]) => number) =>
     new Gauge({
       name: `${PREFIX}${name}`,
       help,
       labelNames: ['queue'],
       registers,
       collect() {
-        for (const queue of names) this.set({ queue }, look(queue));
+        for (const queue of names) this.set({ queue }, measure(queue));
       },
     });
-  gauge('queue_messages_visible', 'Messages that wait for their turn', (name) => queues[name].stats().visible);
+  gauge('queue_messages_visible', 'Messages that are ready to be received', (name) => queues[name].stats().visible);
   gauge(
     'queue_messages_dead',
-    'Messages that were given up, in the dead-letter queue',
+    'Messages in the dead-letter queue, after every attempt failed',
     (name) => dead[name].stats().visible,
   );
   gauge('queue_oldest_seconds', 'Age of the oldest message that is not delayed', (name) => {
@@ -65,7 +71,7 @@ const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, re
 const addHealth = (health: () => Promise<ServiceHealth>, registers: Registry[]): void => {
   new Gauge({
     name: `${PREFIX}healthy`,
-    help: '1 while GET /health is 200, else 0',
+    help: '1 while GET /health responds 200, otherwise 0',
     registers,
     async collect() {
       this.set((await health()).status === 'OK' ? 1 : 0);
@@ -73,7 +79,7 @@ const addHealth = (health: () => Promise<ServiceHealth>, registers: Registry[]):
   });
   new Counter({
     name: `${PREFIX}exceptions_total`,
-    help: 'Exceptions that nothing caught',
+    help: 'Uncaught exceptions',
     registers,
     async collect() {
       const { exceptions } = await health();
@@ -84,38 +90,38 @@ const addHealth = (health: () => Promise<ServiceHealth>, registers: Registry[]):
 };
 
 type Watched = {
-  /** Queues of this process; null: they are elsewhere. */
+  /** The queues of this process; null if they are elsewhere. */
   queues: { queues: LocalQueues; dead: LocalQueues } | null;
   health: () => Promise<ServiceHealth>;
   now: () => number;
 };
 
 /**
- * Keeps what the dashboard in AWS shows, for Prometheus: metrics of the functions, calls, queues, and figures of the
- * process. https://prometheus.io/docs/instrumenting/exposition_formats/
+ * Collects for Prometheus what the dashboard in AWS shows: metrics of the functions, API calls, queues, and figures of
+ * the process. https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export const createPrometheus = () => {
   const registry = new Registry();
   const registers = [registry];
   const names = Object.keys(metrics) as MetricName[];
-  const notes = Object.fromEntries(names.map((name) => [name, kept[metrics[name]](name, registers)]));
+  const notes = Object.fromEntries(names.map((name) => [name, recorders[metrics[name]](name, registers)]));
   const calls = new Histogram({
     name: `${PREFIX}calls_seconds`,
-    help: 'Calls of the API by their answer',
+    help: 'Duration of API calls by status',
     buckets: BUCKETS,
     registers,
-    // `door` is an earlier word for an API, which queries of users hold.
+    // `door` is an old name for the API of a call. It stays because users query it.
     labelNames: ['door', 'status'],
   });
   let hasDefaults = false;
   return {
-    note: (name: MetricName, value: number, of?: Of): void => notes[name]?.(value, of),
+    note: (name: MetricName, value: number, of?: DimensionValues): void => notes[name]?.(value, of),
     noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
     watch: ({ queues, health, now }: Watched): void => {
       if (queues) addQueues(queues.queues, queues.dead, now, registers);
       addHealth(health, registers);
     },
-    /** Gives all of it as text. Figures of the process are kept from the first time on, because that takes time. */
+    /** Returns all metrics as text. Figures of the process are collected from the first call on, because they cost time. */
     text: (): Promise<string> => {
       if (!hasDefaults) collectDefaultMetrics({ register: registry });
       hasDefaults = true;

@@ -1,9 +1,9 @@
 import { type Group, resourceOf } from '#shared/api/operation.ts';
 
-/** The target of a path: the resource as API Gateway names it, its parameters, and the group that serves it. */
+/** Where a path leads: the resource as API Gateway names it, its parameters, and the group that serves it. */
 export type Route = { group: string; resource: string; pathParameters: Record<string, string> | null };
 
-/** The name that API Gateway gives to a path that matches no resource. */
+/** The resource that API Gateway reports for a path that matches no other. */
 const UNKNOWN = { group: 'server', resource: '/{proxy+}' };
 
 const parameterOf = (segment: string): string | null => /^\{(\w+)\+?\}$/.exec(segment)?.[1] ?? null;
@@ -16,23 +16,23 @@ const decoded = (segment: string): string => {
   }
 };
 
-/** Shortens a path to the segments of a template that ends with a parameter for the rest of the path. */
-const fitted = (template: readonly string[], path: readonly string[]): readonly string[] => {
+/** Joins the last segments of a path into one if the template ends with a greedy parameter. */
+const joinRest = (template: readonly string[], path: readonly string[]): readonly string[] => {
   if (!template.at(-1)?.endsWith('+}') || path.length < template.length) return path;
   const at = template.length - 1;
   return [...path.slice(0, at), path.slice(at).join('/')];
 };
 
-/** Gives the parameters of a path by the template of a resource; null when the path doesn't match. */
+/** Returns the parameters of a path by the template of a resource; null if the path does not match. */
 export const match = (template: readonly string[], whole: readonly string[]): Record<string, string> | null => {
-  const path = fitted(template, whole);
+  const path = joinRest(template, whole);
   if (template.length !== path.length) return null;
   const parameters: Record<string, string> = {};
   for (const [at, segment] of template.entries()) {
     const name = parameterOf(segment);
-    const given = path[at] ?? '';
-    if (name === null ? segment !== given : given === '') return null;
-    if (name !== null) parameters[name] = decoded(given);
+    const value = path[at] ?? '';
+    if (name === null ? segment !== value : value === '') return null;
+    if (name !== null) parameters[name] = decoded(value);
   }
   return parameters;
 };
@@ -49,9 +49,9 @@ export const createRouter = (groups: readonly Group[]): ((path: string) => Route
       segments: resource.split('/'),
     })),
   );
-  const literals = ({ segments }: { segments: string[] }) =>
+  const precedence = ({ segments }: { segments: string[] }) =>
     segments.map((segment) => (parameterOf(segment) ? '1' : '0')).join('');
-  const ordered = resources.toSorted((a, b) => literals(a).localeCompare(literals(b)));
+  const ordered = resources.toSorted((a, b) => precedence(a).localeCompare(precedence(b)));
   const find = (path: string): Route | null => {
     const segments = path.split('/');
     for (const { group, resource, segments: template } of ordered) {
@@ -61,7 +61,7 @@ export const createRouter = (groups: readonly Group[]): ((path: string) => Route
     }
     return null;
   };
-  // `/console/` has nothing for the greedy parameter of `/console/{page+}`: it is `/console`.
+  // `/console/` leaves nothing for the greedy parameter of `/console/{page+}`, so it is treated as `/console`.
   const folders = new Set(resources.flatMap(({ resource }) => /^(.*)\/\{\w+\+\}$/.exec(resource)?.[1] ?? []));
   const withoutSlash = (path: string): string =>
     path.endsWith('/') && folders.has(path.slice(0, -1)) ? path.slice(0, -1) : path;

@@ -24,8 +24,8 @@ export const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
 /**
- * Converts a request to the event of a Lambda proxy integration, with the body as base64. `protocol` is that of the callers,
- * whatever they say themselves.
+ * Converts a request to the event of a Lambda proxy integration, with the body in base64. `protocol` replaces the
+ * X-Forwarded-Proto header of the caller.
  */
 export const toEvent = (
   request: IncomingMessage,
@@ -63,7 +63,7 @@ export const toEvent = (
   };
 };
 
-/** Sends the answer of a Lambda proxy integration. */
+/** Sends the response of a Lambda proxy integration. */
 export const send = (
   response: ServerResponse,
   { statusCode, headers, multiValueHeaders, body, isBase64Encoded }: APIGatewayProxyResult,
@@ -76,8 +76,8 @@ export const send = (
 
 const ORIGIN = 'http://localhost';
 /**
- * Parses a request target: a path, or a whole URL as proxies get it. An invalid target is treated like an unknown
- * path.
+ * Parses a request target: a path, or a whole URL as clients send it to a proxy. An invalid target is treated as an
+ * unknown path.
  */
 export const targetOf = (target = '/'): URL => {
   const text = target.startsWith('/') ? `${ORIGIN}${target}` : target;
@@ -88,17 +88,17 @@ type Options = {
   router: (path: string) => Route;
   handlers: ReadonlyMap<string, ApiHandler>;
   bodies: Bodies;
-  /** May this request have a body of up to 1 MiB? */
+  /** Whether a request may have a body of up to 1 MiB. */
   mayBeLarge: (request: IncomingMessage, resource: string) => Promise<boolean>;
-  /** Resolves when the call may go on; under load this takes a while for messages of devices. */
+  /** Resolves when the request may proceed; under load, device messages are delayed. */
   backpressure: (request: IncomingMessage, route: Route) => Promise<void>;
   protocol: 'http' | 'https';
   clock: Clock;
-  /** Is told of every call that a handler answered: the API that it came through, its answer, and how long (ms) it took. */
+  /** Called after each request that a handler answered, with the API, the status and the duration (ms). */
   onCall: (api: ApiName, status: number, ms: number) => void;
 };
 
-/** Creates API Gateway on this host: every request becomes an event for the handler of its group. */
+/** Creates this host's counterpart of API Gateway: every request becomes an event for the handler of its group. */
 export const createApi =
   ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): RequestHandler =>
   async (request, response) => {

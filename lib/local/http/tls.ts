@@ -3,16 +3,16 @@ import { createSecureContext } from 'node:tls';
 import type { Log } from '#shared/observability/log.ts';
 import type { Clock } from '../clock.ts';
 
-/** The files of a certificate chain and its private key, PEM. */
+/** The files of a certificate chain and its private key (PEM). */
 export type TlsFiles = { cert: string; key: string };
 type Pair = { cert: Buffer; key: Buffer };
 
-/** How often (ms) the files are looked at. */
-const LOOK_EVERY = 10_000;
+/** How often (ms) the files are checked for changes. */
+const CHECK_EVERY_MS = 10_000;
 
 const read = ({ cert, key }: TlsFiles): Pair => {
   const pair = { cert: readFileSync(cert), key: readFileSync(key) };
-  // Throws when one of them is no PEM, or when they do not belong together.
+  // Throws if one of them is not PEM, or if they do not belong together.
   createSecureContext(pair);
   return pair;
 };
@@ -29,15 +29,15 @@ const stampOf = ({ cert, key }: TlsFiles): string =>
   [cert, key].map((file) => `${statSync(file).mtimeMs} ${statSync(file).size}`).join(' ');
 
 /**
- * Reads a certificate and its key, and reads them again when the files change, as they do when the certificate is
- * renewed. `attach` gives a server each new pair. While the files do not fit together, the pair before stays.
+ * Reads a certificate and its key, and reloads them when the files change, as they do when the certificate is renewed.
+ * Servers passed to `attach` get each new pair. While the files do not match, the previous pair stays in use.
  */
 export const openTls = (files: TlsFiles, clock: Clock, log: Log) => {
   let stamp = stampOf(files);
   let pair = readFirst(files);
   const servers = new Set<{ setSecureContext(options: Pair): void }>();
-  const look = (): void => {
-    cancel = clock.after(LOOK_EVERY, look);
+  const checkFiles = (): void => {
+    cancel = clock.after(CHECK_EVERY_MS, checkFiles);
     try {
       const now = stampOf(files);
       if (now === stamp) return;
@@ -45,15 +45,10 @@ export const openTls = (files: TlsFiles, clock: Clock, log: Log) => {
       stamp = now;
       for (const server of servers) server.setSecureContext(pair);
     } catch (error) {
-      log(
-        'error',
-        'the changed files of TLS_CERT and TLS_KEY cannot be used, so the certificate before stays',
-        {},
-        error,
-      );
+      log('error', 'cannot reload TLS_CERT and TLS_KEY, keeping the previous certificate', {}, error);
     }
   };
-  let cancel = clock.after(LOOK_EVERY, look);
+  let cancel = clock.after(CHECK_EVERY_MS, checkFiles);
   return {
     pair: (): Pair => pair,
     attach: (server: { setSecureContext(options: Pair): void }): void => void servers.add(server),

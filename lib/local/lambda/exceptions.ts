@@ -1,21 +1,21 @@
 import type { Log } from '#shared/observability/log.ts';
 
 /**
- * Keeps the process alive when an exception reaches the top of it: it is logged and counted (GET /health). Devices that
- * send meanwhile are not to be turned away for an error in something else. `count` gives how many there were. One of
- * the output, as when the reader of a pipe has gone, is counted alone: its line would fail again, and so on for ever.
+ * Keeps the process alive after an uncaught exception, so that devices are not rejected because of an error elsewhere.
+ * Exceptions are logged and counted for GET /health; `count` returns their number. An error of the output, such as a
+ * broken pipe, is only counted, because logging it would fail again, without end.
  */
-export const surviveExceptions = (log: Log) => {
-  let seen = 0;
-  const see = (): void => {
-    seen += 1;
+export const keepAliveOnExceptions = (log: Log) => {
+  let total = 0;
+  const add = (): void => {
+    total += 1;
   };
   const note = (error: unknown): void => {
-    see();
-    log('error', 'an exception was caught by nothing', {}, error);
+    add();
+    log('error', 'uncaught exception', {}, error);
   };
-  for (const output of [process.stdout, process.stderr]) output.on('error', see);
+  for (const output of [process.stdout, process.stderr]) output.on('error', add);
   process.on('uncaughtException', note);
   process.on('unhandledRejection', note);
-  return { count: () => seen };
+  return { count: () => total };
 };

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import type { Clock } from '../clock.ts';
 
-/** Where invocations on this machine say that they happen. */
+/** The region and account in the events and contexts of invocations on this machine. */
 export const REGION = 'eu-central-1';
 export const ACCOUNT = '000000000000';
 
 /**
- * Limits the time of an invocation as Lambda does, except that the code can't be killed: it continues, but its result
- * is ignored.
+ * Limits the duration of an invocation as Lambda does, except that the code cannot be killed: it continues, but its
+ * result is ignored.
  */
 export const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>();
@@ -22,7 +22,7 @@ export const within = async <T>(clock: Clock, seconds: number, run: () => Promis
 
 type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
 
-/** Creates the context of an invocation that starts now. The remaining time comes from `clock` and is never below 0. */
+/** Creates the context of an invocation that starts now. The remaining time is taken from `clock` and never negative. */
 export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {
   const deadline = clock.now() + timeoutSeconds * 1000;
   return {

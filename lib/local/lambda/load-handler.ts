@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { kindOf } from '#functions/index.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 
-/** Runs an invocation of the named function, and gives its result. */
+/** Runs an invocation of the named function, and returns its result. */
 export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;
 
 type Handler<E, R> = (event: E, context: Context) => Promise<R>;
@@ -13,7 +13,7 @@ const load = {
   workers: (name: string) => import(`#functions/workers/${name}/handler.ts`),
 };
 
-/** Loads the handler of a function for the runtime of this host; `around` runs each of its invocations. */
+/** Loads the handler of a function for the runtime of this host; `around` wraps each invocation. */
 export const loadHandler = async <E, R>(
   name: string,
   runtime: Runtime,

@@ -1,15 +1,15 @@
-import type { MetricName, Metrics, Of } from '#shared/observability/metrics.ts';
+import type { DimensionValues, MetricName, Metrics } from '#shared/observability/metrics.ts';
 import { createPrometheus } from '../http/prometheus.ts';
 
-/** The number of latest values that are kept per metric. */
+/** How many of the latest values are kept for each metric. */
 const KEPT = 1_000;
 
-/** Keeps measured values in memory; `valuesOf` gives the latest values of a metric, oldest first. */
+/** Keeps metrics in memory; `valuesOf` returns the latest values of a metric, oldest first. */
 export const createMetrics = () => {
   const kept = new Map<MetricName, number[]>();
   const prometheus = createPrometheus();
   const metrics: Metrics = {
-    measure: (name: MetricName, value = 1, of?: Of) => {
+    measure: (name: MetricName, value = 1, of?: DimensionValues) => {
       const values = kept.get(name) ?? [];
       if (values.push(value) > KEPT) values.shift();
       kept.set(name, values);

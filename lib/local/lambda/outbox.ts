@@ -5,7 +5,7 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 
 type Outbox = { dataDir: string; now: () => number; say: (line: string) => void };
 
-/** Writes a file that its owner alone reads: who reads a code sets a password, or proves a channel. */
+/** Writes a file that only its owner can read, because codes in messages reset passwords and verify channels. */
 const write = async ({ dataDir, now }: Outbox, ending: 'eml' | 'txt', content: string): Promise<void> => {
   const folder = join(dataDir, 'outbox');
   await mkdir(folder, { recursive: true });
@@ -17,8 +17,8 @@ const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('ba
 const word = (text: string): string => (/^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${encoded(text)}?=`);
 
 /**
- * Sends the mails of the local host: each becomes a file in `outbox` of the data folder, or is printed when there is
- * no folder.
+ * Sends the mails of the local host: each becomes a file in `outbox` of the data folder, or is printed if there is no
+ * folder.
  */
 export const createMailFolder =
   (sender: string, outbox: Outbox): Runtime['mail'] =>
@@ -37,8 +37,8 @@ export const createMailFolder =
   };
 
 /**
- * Sends the SMS and chat messages of the local host: each becomes a file in `outbox` of the data folder, beside the mails,
- * or is printed when there is no folder.
+ * Sends the SMS and chat messages of the local host: each becomes a file in `outbox` of the data folder, next to the
+ * mails, or is printed if there is no folder.
  */
 export const createMessageFolder =
   (outbox: Outbox) =>

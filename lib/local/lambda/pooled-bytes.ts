@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** As much as one call of the system's generator brings. */
+/** The number of bytes that are requested from the system at a time. */
 const POOL = 4_096;
 
-/** Random bytes of the system's generator, some thousand at a time: most callers want a few, and the call is what costs. */
+/** Returns a function that returns random bytes. They are requested in bulk, because callers need few and each request is slow. */
 export const pooledBytes = (): ((bytes: number) => Uint8Array) => {
   let pool = randomBytes(POOL);
   let used = 0;

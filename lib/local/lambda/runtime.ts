@@ -1,19 +1,19 @@
-import { passwordsAt } from '#shared/auth/password.ts';
+import { createPasswords } from '#shared/auth/password.ts';
 import { createVault } from '#shared/auth/vault.ts';
 import type { Publish } from '#shared/aws/publish.ts';
-import { telegramAs } from '#shared/delivery/targets/telegram.ts';
+import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { log as standardLog } from '#shared/observability/log.ts';
 import { isFifo } from '#shared/queue/names.ts';
-import { type Queues, queuesBySqs } from '#shared/queue/send.ts';
+import { type Queues, sqsQueues } from '#shared/queue/sqs-queues.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Settings } from '#shared/runtime/env.ts';
-import { peopleOf } from '#shared/runtime/people.ts';
+import { peopleOf } from '#shared/runtime/person-sender.ts';
 import { createTable, documentClient, type TableClient } from '#shared/store/engine/client.ts';
 import { store } from '#shared/store/store.ts';
 import type { Clock } from '../clock.ts';
 import type { CloudOptions } from '../cloud-options.ts';
-import type { Waiting } from '../consumers/consumers.ts';
+import type { QueueSet } from '../consumers/consumers.ts';
 import { ensureQueues } from '../consumers/sqs.ts';
 import { createExportFolder } from '../http/export-folder.ts';
 import { createHealth } from '../http/health.ts';
@@ -23,19 +23,19 @@ import { openQueues, queuesOf } from '../queue/queues.ts';
 import { tableClient } from '../table/client.ts';
 import { clientConfig, ensureTable } from '../table/endpoint.ts';
 import type { Storage } from '../table/storage.ts';
-import { cipherHere } from './cipher.ts';
+import { createHostCipher } from './cipher.ts';
 import { createMetrics } from './metrics.ts';
 import { createMailFolder, createMessageFolder } from './outbox.ts';
 import { pooledBytes } from './pooled-bytes.ts';
 
-/** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
+/** Waits for the first response of an external engine. Without one, the error names the variable with its address. */
 const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
   first.catch((cause: unknown) => {
     const { message, name } = cause as Error;
-    throw new Error(`${variable}: no engine answers at ${endpoint} (${message || name})`, { cause });
+    throw new Error(`${variable}: no response from ${endpoint} (${message || name})`, { cause });
   });
 
-/** Opens the table: in this process, or at an endpoint that was named. */
+/** Opens the table in this process, or at an endpoint if there is one. */
 export const openTable = async (
   { tableEndpoint, client }: CloudOptions,
   { rows, turns }: Storage,
@@ -47,11 +47,15 @@ export const openTable = async (
   return client ?? documentClient(clientConfig(tableEndpoint));
 };
 
-/** Opens the queues. `inProcess` are those of this process, null when they are at an endpoint. */
+/** Opens the queues. `inProcess` is null if they are at an endpoint. */
 export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, storage: Storage, clock: Clock) => {
   if (queueEndpoint) {
-    const waiting: Waiting = await reaching('AWS_ENDPOINT_URL_SQS', queueEndpoint, ensureQueues(queueEndpoint, isFifo));
-    const queues: Queues = queuesBySqs(clientConfig(queueEndpoint), waiting.urls, clock.now);
+    const waiting: QueueSet = await reaching(
+      'AWS_ENDPOINT_URL_SQS',
+      queueEndpoint,
+      ensureQueues(queueEndpoint, isFifo),
+    );
+    const queues: Queues = sqsQueues(clientConfig(queueEndpoint), waiting.urls, clock.now);
     return { waiting, inProcess: null, queues };
   }
   const waiting = openQueues(dataDir === ':memory:' ? noJournal : journalsIn(storage), clock);
@@ -67,7 +71,7 @@ type Parts = {
   publish: Publish | undefined;
 };
 
-/** Makes the runtime of the handlers on this host, and the metrics that they leave. */
+/** Creates the runtime of the handlers on this host, with its metrics and the folder of exports. */
 export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
@@ -75,8 +79,8 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const outbox = { dataDir, now, say };
   const message = createMessageFolder(outbox);
   const { TELEGRAM_TOKEN } = settings;
-  const passwords = passwordsAt(options.passwordCost, random);
-  const vault = createVault(await cipherHere(options, random));
+  const passwords = createPasswords(options.passwordCost, random);
+  const vault = createVault(await createHostCipher(options, random));
   const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
   const { metrics, prometheus, valuesOf } = createMetrics();
   const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
@@ -90,15 +94,15 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     table: createTable(table, settings.TABLE_NAME, meter),
     createStore: store,
     queues: watched(opened.queues),
-    aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
+    exclusiveSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
     mail: createMailFolder(settings.MAIL_SENDER, outbox),
-    peopleOf,
+    createPersonSender: peopleOf,
     messengers: async () => ({
       sms: message,
       telegram: TELEGRAM_TOKEN
-        ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
-        : (...given) => message(...given).then(() => 'accepted' as const),
+        ? createTelegram(async () => webhookClient, TELEGRAM_TOKEN)
+        : (...args) => message(...args).then(() => 'accepted' as const),
     }),
     exports: exported.exports,
     ...(publish && { publish }),

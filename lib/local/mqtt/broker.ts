@@ -2,34 +2,34 @@ import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AedesOptions } from 'aedes';
 import type { Publish } from '#shared/aws/publish.ts';
-import { type Forbidden, teller } from '#shared/ingest/tell.ts';
+import { deviceNotifier, type ForbiddenPublication } from '#shared/ingest/device-notifier.ts';
 import type { Log } from '#shared/observability/log.ts';
 import { listen } from '../http/listening.ts';
 import type { Tls } from '../http/tls.ts';
-import { bounded } from './connection.ts';
+import { limitPackets } from './connection.ts';
 import { allows } from './rights.ts';
-import { forbidden, type Sessions, type Turns } from './sessions.ts';
+import { rejectionOf, type Sessions, type Turns } from './sessions.ts';
 
-/** Bytes of a packet that are read: more than a message may have, so that one that is cut is too large. */
-const PACKET = 256 * 1_024;
-/** The longest first packet of a connection, bytes: a CONNECT with a token needs some hundred. */
-const FIRST_PACKET = 8 * 1_024;
+/** Bytes of a packet that are read. This exceeds the limit of a message, so a truncated message is rejected as too large. */
+const MAX_PACKET = 256 * 1_024;
+/** The most bytes of the first packet of a connection; a CONNECT with a token needs a few hundred. */
+const MAX_FIRST_PACKET = 8 * 1_024;
 /** The number of simultaneous connections. */
-const CONNECTIONS = 10_000;
+const MAX_CONNECTIONS = 10_000;
 /** How long (ms) a connection may stay open without a CONNECT packet. */
 const CONNECT_TIMEOUT = 10_000;
 
-/** A topic that nobody may subscribe to: what is refused ends there, so that it can be acknowledged. */
-const NOWHERE = 'refused';
+/** A topic that nobody can subscribe to. Rejected messages are routed there so that they can be acknowledged. */
+const DISCARD_TOPIC = 'refused';
 
-/** The hooks of the broker: each is decided by the session and its rights alone. */
+/** Returns the hooks of the broker. Each decides by the session of the client and its rights alone. */
 const hooksOf = (
   sessions: Sessions,
   turns: Turns,
-  refuse: (sensorId: string, reason: Forbidden) => void,
+  onReject: (sensorId: string, reason: ForbiddenPublication) => void,
 ): AedesOptions => ({
   preConnect: (_, packet, done) => {
-    // No session state is kept for a disconnected device: it asks for what it missed.
+    // No session state is kept for a disconnected device; it requests what it missed.
     packet.clean = true;
     done(null, true);
   },
@@ -48,14 +48,14 @@ const hooksOf = (
   // The broker sends the acknowledgement after `done`.
   authorizePublish: (client, packet, done) => {
     const session = sessions.of(client);
-    if (!client || !session) return done(new Error('it is nobody'));
-    // The packet is no MQTT, so its connection ends: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
-    if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('its topic is no UTF-8, or has NUL'));
-    const why = forbidden(session.rights, packet);
-    if (why !== null) {
-      // MQTT 3.1.1 can only acknowledge or end the connection, and after that clients would send it again for ever.
-      refuse(client.id, why);
-      Object.assign(packet, { topic: NOWHERE, retain: false });
+    if (!client || !session) return done(new Error('the client is not authenticated'));
+    // The packet is not valid MQTT, so its connection ends: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
+    if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('the topic is not valid UTF-8, or contains NUL'));
+    const reason = rejectionOf(session.rights, packet);
+    if (reason !== null) {
+      // MQTT 3.1.1 can only acknowledge the message or end the connection, and clients would then resend it forever.
+      onReject(client.id, reason);
+      Object.assign(packet, { topic: DISCARD_TOPIC, retain: false });
       return done();
     }
     turns.take(session, packet).then(() => done(), done);
@@ -63,24 +63,25 @@ const hooksOf = (
 });
 
 /**
- * Creates AWS IoT Core on this host, as far as devices see it: MQTT 3.1.1 with QoS 0 and 1. A message is acknowledged
- * only once it was accepted, or refused for good. When it cannot be accepted now, the connection ends, so that the
- * device sends it again.
+ * Creates this host's counterpart of AWS IoT Core: MQTT 3.1.1 with QoS 0 and 1. A message is acknowledged only once it
+ * has been accepted or permanently rejected. If it cannot be accepted now, the connection ends, so that the device
+ * resends it.
  */
 export const createBroker = async (sessions: Sessions, turns: Turns, log: Log, tls: Tls | null) => {
   const limits = { connectTimeout: CONNECT_TIMEOUT, maxClientsIdLength: 128 };
-  const refuse = (sensorId: string, reason: Forbidden): void => {
-    log('info', 'a publication was not taken', { sensorId, reason });
-    void teller(publish, log).refuseMessage(sensorId, { reason });
+  const reportRejection = (sensorId: string, reason: ForbiddenPublication): void => {
+    log('info', 'rejected an MQTT message', { sensorId, reason });
+    void deviceNotifier(publish, log).refuseMessage(sensorId, { reason });
   };
-  const broker = await Aedes.createBroker({ ...limits, ...hooksOf(sessions, turns, refuse) });
+  const broker = await Aedes.createBroker({ ...limits, ...hooksOf(sessions, turns, reportRejection) });
   broker.on('clientDisconnect', sessions.close);
   for (const name of ['clientError', 'connectionError'] as const)
-    broker.on(name, ({ id }, { message }) => log('info', 'a connection of MQTT ended', { sensorId: id, why: message }));
-  const handle = (socket: Socket) => void broker.handle(bounded(socket.setNoDelay(), PACKET, FIRST_PACKET));
+    broker.on(name, ({ id }, { message }) => log('info', 'an MQTT connection ended', { sensorId: id, why: message }));
+  const handle = (socket: Socket) =>
+    void broker.handle(limitPackets(socket.setNoDelay(), MAX_PACKET, MAX_FIRST_PACKET));
   const server = tls ? createTlsServer(tls.pair(), handle) : createServer(handle);
   if ('setSecureContext' in server) tls?.attach(server);
-  server.maxConnections = CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   const publish: Publish = (topic, payload) =>
     new Promise((resolve, reject) => {
       const packet = { cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false } as const;
@@ -88,10 +89,10 @@ export const createBroker = async (sessions: Sessions, turns: Turns, log: Log, t
     });
   return {
     publish,
-    /** Listens on a port of a host, 0 for any free one. Gives the URL. */
+    /** Listens on a port of a host; 0 picks a free one. Returns the URL. */
     listen: async (host: string, port: number): Promise<string> =>
       (await listen(server, { host, port, scheme: tls ? 'mqtts' : 'mqtt', variable: 'MQTT_PORT' })).local,
-    /** Stops cleanly: messages in progress are finished and acknowledged, then all connections are closed. */
+    /** Shuts down cleanly: messages in progress are finished and acknowledged, then all connections are closed. */
     stop: async (): Promise<void> => {
       server.close();
       await turns.settled();

@@ -1,40 +1,41 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** The kind of a packet that carries a message: the first four bits. */
+/** The type of a packet that carries a message, in its first four bits. */
 const PUBLISH = 3;
 
-/** The length in a fixed header: seven bits a byte, the lowest first. */
+/** Returns the length in a fixed header: seven bits per byte, lowest first. */
 const lengthIn = ([, ...digits]: readonly number[]): number =>
   digits.reduce((sum, byte, at) => sum + (byte & 127) * 128 ** at, 0);
 const digitsOf = (length: number): number[] =>
   length < 128 ? [length] : [(length % 128) | 128, ...digitsOf(Math.floor(length / 128))];
 
 /**
- * Creates a function that looks at the bytes of a connection as they arrive, packet by packet, and gives what goes on.
- * Of a PUBLISH of more than `most` bytes only the first `most` do: so it is refused as too large and acknowledged, where
- * a client whose connection ended would send it again for ever. It gives null once any other packet declares more
- * (the first packet: `first`), or an invalid length. Nothing else is buffered.
+ * Returns a function that receives the bytes of a connection as they arrive and returns those to pass on. A PUBLISH of
+ * more than `max` bytes is truncated to `max`: it is then rejected as too large and acknowledged, because a client whose
+ * connection ended would resend it forever. Once any other packet declares more (the first packet: more than
+ * `maxFirst`), or an invalid length, it returns null. Only the fixed header is buffered.
  * https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718023
  */
-export const createFrames = (most: number, first = most): ((chunk: Uint8Array) => Uint8Array | null) => {
-  let bound = first;
-  /** The fixed header of the packet as far as it came, and how many bytes behind it still come: to go on, and not to. */
+export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) => Uint8Array | null) => {
+  let limit = maxFirst;
+  /** The fixed header read so far. */
   let head: number[] = [];
+  /** The remaining bytes of the packet to pass on, and after them those to drop. */
   let kept = 0;
   let dropped = 0;
-  /** Reads one byte of a fixed header. Gives the whole of it, as it goes on, once it is there; null if it may not be. */
+  /** Reads one byte of a fixed header. Returns the complete header to pass on, [] while it is incomplete, null if it is not allowed. */
   const read = (byte: number): number[] | null => {
     head.push(byte);
     if (head.length === 1) return [];
     if (byte > 127) return head.length > 4 ? null : [];
     const [kind = 0] = head;
     const length = lengthIn(head);
-    if (length > bound && kind >> 4 !== PUBLISH) return null;
-    kept = Math.min(length, bound);
+    if (length > limit && kind >> 4 !== PUBLISH) return null;
+    kept = Math.min(length, limit);
     dropped = length - kept;
     head = [];
-    bound = most;
+    limit = max;
     return [kind, ...digitsOf(kept)];
   };
   return (chunk) => {
@@ -58,27 +59,27 @@ export const createFrames = (most: number, first = most): ((chunk: Uint8Array) =
   };
 };
 
-/** When a connection ends, its last packets have so many ms to be sent; a client that does not read them is cut off. */
-const LAST_WORDS = 1_000;
+/** How long (ms) the last packets of a connection may take before it is cut off. */
+const LINGER_MS = 1_000;
 
 /**
- * Wraps a socket so that no packet larger than `most` bytes, and no first packet larger than `first`, is buffered: a
- * message is cut, and the connection of another such packet ends.
+ * Wraps a socket so that no packet of more than `max` bytes, and no first packet of more than `maxFirst`, is buffered. A
+ * larger message is truncated; any other larger packet ends the connection.
  */
-export const bounded = (socket: Socket, most: number, first: number): Duplex => {
-  const passing = createFrames(most, first);
+export const limitPackets = (socket: Socket, max: number, maxFirst: number): Duplex => {
+  const pass = createFrames(max, maxFirst);
   const connection = new Duplex({
     read: () => void socket.resume(),
     write: (chunk, _, done) => void socket.write(chunk, done),
     final: (done) => void socket.end(done),
     destroy: (error, done) => {
       socket.destroySoon();
-      setTimeout(() => socket.destroy(), LAST_WORDS).unref();
+      setTimeout(() => socket.destroy(), LINGER_MS).unref();
       done(error);
     },
   });
   socket.on('data', (chunk) => {
-    const bytes = passing(chunk);
+    const bytes = pass(chunk);
     if (bytes === null) connection.destroy(new Error('a packet is too large'));
     else if (bytes.length > 0 && !connection.push(bytes)) socket.pause();
   });

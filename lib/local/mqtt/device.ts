@@ -4,8 +4,8 @@ import { topicsOf } from '#shared/ingest/topics.ts';
 type Credentials = { sensorId: string; deviceToken: string };
 
 /**
- * Connects a device by MQTT; the connection is restored when it breaks. `send` resolves once a message is
- * acknowledged, and rejects when it was refused. Only one call of `send` at a time is allowed.
+ * Connects a device over MQTT, and reconnects when the connection breaks. `send` resolves once a message is
+ * acknowledged, and rejects if the service rejected it. Only one call of `send` at a time is allowed.
  */
 export const connectDevice = async (url: string, { sensorId, deviceToken: password }: Credentials) => {
   const client = await connectAsync(url, { clientId: sensorId, username: sensorId, password, protocolVersion: 4 });
@@ -13,17 +13,17 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
   let reason: string | null = null;
   client.on('message', (_, payload) => {
     const text = payload.toString();
-    // What was not wholly understood was taken all the same.
+    // A message that was only partly understood was accepted nevertheless.
     if (JSON.parse(text).reason !== 'not_understood') reason = text;
   });
-  // An error closes the connection, and the client then reconnects by itself.
+  // After an error, the client reconnects by itself.
   client.on('error', () => {});
   await client.subscribeAsync(refused, { qos: 1 });
   return {
     send: async (message: object): Promise<void> => {
       reason = null;
       await client.publishAsync(messages, JSON.stringify(message), { qos: 1 });
-      if (reason !== null) throw new Error(`it was refused: ${reason}`);
+      if (reason !== null) throw new Error(`the message was rejected: ${reason}`);
     },
     end: () => client.endAsync(),
   };

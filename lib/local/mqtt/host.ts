@@ -1,8 +1,8 @@
 import { authorizer as authorizing } from '#functions/workers/authorizer/contract.ts';
-import type { Rights } from '#functions/workers/authorizer/rights.ts';
+import type { AuthorizerResponse } from '#functions/workers/authorizer/policy.ts';
 import { ingesting } from '#functions/workers/ingest/contract.ts';
-import { refuse } from '#functions/workers/ingest/take.ts';
-import { teller } from '#shared/ingest/tell.ts';
+import { rejectPublished } from '#functions/workers/ingest/published.ts';
+import { deviceNotifier } from '#shared/ingest/device-notifier.ts';
 import type { Log } from '#shared/observability/log.ts';
 import type { Called } from '#shared/queue/consumer.ts';
 import type { Published } from '#shared/queue/mqtt.ts';
@@ -20,35 +20,35 @@ export const LOCAL_RULE = 'sensor_cloud_local_messages';
  * The number of base64 characters of the largest payload that AWS IoT accepts: 128 KiB.
  * https://docs.aws.amazon.com/general/latest/gr/iot-core.html
  */
-const PAYLOAD = Math.ceil((128 * 1_024) / 3) * 4;
+const MAX_PAYLOAD = Math.ceil((128 * 1_024) / 3) * 4;
 
-/** Gives a function that invokes a function of the cloud as AWS IoT does. */
-const invoking = async <R>(contract: Called, runtime: Runtime, clock: Clock, around?: AroundInvocation) => {
+/** Returns a function that invokes a Lambda function as AWS IoT does. */
+const invokerOf = async <R>(contract: Called, runtime: Runtime, clock: Clock, around?: AroundInvocation) => {
   const { name, timeoutSeconds } = contract;
   const handler = await loadHandler<object, R>(name, runtime, around);
   return (event: object): Promise<R> => handler(event, lambdaContext({ functionName: name, timeoutSeconds, clock }));
 };
 
 /**
- * Creates MQTT on this host: a broker with the authorizer and the ingest function of the cloud. `publish` exists
- * before the functions are loaded, because they use it; connections wait until then.
+ * Creates the MQTT broker of this host, with the cloud's authorizer and ingest function. `publish` exists before these
+ * functions are loaded, because they use it; connections wait until they are.
  */
 export const createMqtt = async (clock: Clock, log: Log, tls: Tls | null) => {
-  const authorizer = Promise.withResolvers<(event: object) => Promise<Rights>>();
+  const authorizer = Promise.withResolvers<(event: object) => Promise<AuthorizerResponse>>();
   const ingest = Promise.withResolvers<(event: object) => Promise<void>>();
   const sessions = createSessions(async (event) => (await authorizer.promise)(event), { clock, log });
   const take = async (event: Published): Promise<void> => {
-    const { refuseMessage } = teller(broker.publish, log);
-    if (event.payload.length > PAYLOAD) return refuse({ refuseMessage, log }, event, 'too_large');
+    const { refuseMessage } = deviceNotifier(broker.publish, log);
+    if (event.payload.length > MAX_PAYLOAD) return rejectPublished({ refuseMessage, log }, event, 'too_large');
     await (await ingest.promise)(event);
   };
   const broker = await createBroker(sessions, createTurns(take, clock.now), log, tls);
   return {
     publish: broker.publish,
-    /** Loads the functions and listens on the port of a host. Gives the URL. */
+    /** Loads the functions and listens on a port of a host. Returns the URL. */
     open: async (runtime: Runtime, host: string, port: number, around?: AroundInvocation): Promise<string> => {
-      authorizer.resolve(await invoking(authorizing, runtime, clock, around));
-      ingest.resolve(await invoking(ingesting, runtime, clock, around));
+      authorizer.resolve(await invokerOf(authorizing, runtime, clock, around));
+      ingest.resolve(await invokerOf(ingesting, runtime, clock, around));
       return broker.listen(host, port);
     },
     stop: broker.stop,

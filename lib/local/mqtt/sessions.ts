@@ -1,42 +1,47 @@
 import type { AuthenticateError, Client, PublishPacket } from 'aedes';
-import type { Rights } from '#functions/workers/authorizer/rights.ts';
-import type { Forbidden } from '#shared/ingest/tell.ts';
+import type { AuthorizerResponse } from '#functions/workers/authorizer/policy.ts';
+import type { ForbiddenPublication } from '#shared/ingest/device-notifier.ts';
 import type { Log } from '#shared/observability/log.ts';
 import type { Published } from '#shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
-import { type Authorize, allows, connecting, keepAsking } from './rights.ts';
+import { type Authorize, allows, authorizerEvent, keepAuthorized } from './rights.ts';
 
 /** https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718035 */
 const returnCodes = { identifier: 2, unavailable: 3, credentials: 4 } as const;
 const refusal = (code: keyof typeof returnCodes): AuthenticateError =>
   Object.assign(new Error(code), { returnCode: returnCodes[code] });
 
-type Session = { rights: Rights; stop: () => void; last: Promise<void> };
+type Session = { rights: AuthorizerResponse; stop: () => void; last: Promise<void> };
 
-/** Why a packet is not taken; null when it is allowed. */
-export const forbidden = (rights: Rights, { topic, retain, qos }: PublishPacket): Forbidden | null => {
+/** Returns why a packet is rejected; null if it is allowed. */
+export const rejectionOf = (
+  rights: AuthorizerResponse,
+  { topic, retain, qos }: PublishPacket,
+): ForbiddenPublication | null => {
   if (!allows(rights, 'Publish', `topic/${topic}`)) return 'topic';
   if (retain && !allows(rights, 'RetainPublish', `topic/${topic}`)) return 'retained';
   return qos === 2 ? 'qos' : null;
 };
 
-/** Holds the connected clients with their rights. */
+/** Keeps the connected clients with their rights. */
 export const createSessions = (authorize: Authorize, { clock, log }: { clock: Clock; log: Log }) => {
   const sessions = new WeakMap<Client, Session>();
   const end = (client: Client) => (why: string) => {
-    log('info', 'a connection of MQTT was ended', { sensorId: client.id, why });
+    log('info', 'closed an MQTT connection', { sensorId: client.id, why });
     client.close();
   };
   return {
     of: (client: Client | null): Session | undefined => (client ? sessions.get(client) : undefined),
-    /** Admits a client and gives null, or gives the error that tells the client why it is refused. */
+    /** Admits a client and returns null, or returns the error that the client gets. */
     open: async (client: Client, username?: string, password?: Uint8Array): Promise<AuthenticateError | null> => {
-      const event = connecting({ clientId: client.id, username, password });
-      const rights = await authorize(event).catch((error: unknown) => log('error', 'nobody is let in', {}, error));
+      const event = authorizerEvent({ clientId: client.id, username, password });
+      const rights = await authorize(event).catch((error: unknown) =>
+        log('error', 'the MQTT authorizer failed', {}, error),
+      );
       if (!rights) return refusal('unavailable');
       if (!rights.isAuthenticated) return refusal('credentials');
       if (!allows(rights, 'Connect', `client/${client.id}`)) return refusal('identifier');
-      const stop = keepAsking({ rights, again: () => authorize(event), clock, end: end(client) });
+      const stop = keepAuthorized({ rights, authorize: () => authorize(event), clock, end: end(client) });
       sessions.set(client, { rights, stop, last: Promise.resolve() });
       return null;
     },
@@ -45,7 +50,7 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
 };
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Processes published messages, those of each device one after the other, because a device's messages are ordered. */
+/** Processes published messages: those of a device one after the other, to keep their order. */
 export const createTurns = (take: (event: Published) => Promise<void>, now: () => number) => {
   const running = new Set<Promise<void>>();
   return {

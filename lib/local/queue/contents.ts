@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 import type { Outgoing } from '../message.ts';
 import { asRedriven, type Entry, entryOf } from './entry.ts';
 import { add, createFairOrder, type FairOrder, hide, remove, showDue } from './fair-order.ts';
-import type { Journal, Kept, Row } from './journal.ts';
+import type { Journal, Row, Stored } from './journal.ts';
 
-/** What takes the messages that leave a queue: another one. */
-export type Target = { send(message: Outgoing): void };
+/** The queue that receives the messages moved out of another. */
+export type MoveTarget = { send(message: Outgoing): void };
 
 /** The messages of a queue: in memory for receivers, and in the journal for the next process. */
 export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) => {
@@ -26,37 +26,37 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
   for (const row of journal.load()) keep(row);
   return {
     order,
-    /** Messages that were received, by their last receipt handle. */
+    /** The received messages by their latest receipt handle. */
     received,
-    /** Gives the order with the messages shown again that are due now. */
+    /** Returns the order after making the messages visible that are due. */
     upToDate: (): FairOrder => {
       showDue(order, clock.now());
       return order;
     },
     /**
-     * Gives when (ms) the oldest message was sent that was not delayed, or has been received, but less than `below` times;
-     * null: there is none.
+     * Returns when (ms) the oldest message was sent, of those that are not delayed and were received less than `below`
+     * times; null if there is none.
      */
     waitingSince: (below = Number.POSITIVE_INFINITY): number | null => {
       for (const { sentAt, isHidden, receiveCount } of entries.values())
         if ((!isHidden || receiveCount > 0) && receiveCount < below) return sentAt;
       return null;
     },
-    /** Gives all messages in the order of sending. */
+    /** Returns all messages in the order in which they were sent. */
     all: () => [...entries.values()],
-    /** A message can be received once the journal has it: what is not kept must not be worked on as if it were. */
-    add: (row: Row): Kept => {
-      const kept = journal.add(row)?.then(() => keep(row));
-      if (!kept) keep(row);
-      return kept;
+    /** Adds a message. It can be received once the journal has stored it, so no message is processed that could be lost. */
+    add: (row: Row): Stored => {
+      const stored = journal.add(row)?.then(() => keep(row));
+      if (!stored) keep(row);
+      return stored;
     },
     remove: (entry: Entry): void => {
       drop(entry);
-      // When that is not kept, the message is delivered again after a restart.
+      // If the removal is not stored, the message is delivered again after a restart.
       journal.remove(entry.sequence)?.catch(() => {});
     },
-    /** Moves messages to another queue: both the new ones and the removals are kept, or neither. */
-    move: (moved: readonly Entry[], target: Target): void => {
+    /** Moves messages to another queue: both the additions and the removals are stored, or neither. */
+    move: (moved: readonly Entry[], target: MoveTarget): void => {
       for (const entry of moved) {
         target.send(asRedriven(entry));
         drop(entry);

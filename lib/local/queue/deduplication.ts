@@ -4,13 +4,13 @@ import type { Clock } from '../clock.ts';
 const INTERVAL_MS = 5 * 60_000;
 
 /**
- * Remembers which deduplication ids each group got in the last five minutes. An id counts from its first sending on,
- * even when its message is gone; a repetition doesn't prolong it.
+ * Remembers the deduplication ids that each group received in the last five minutes. The five minutes start when the id
+ * is first sent; they continue after its message is removed, and a duplicate does not extend them.
  */
 export const createDeduplication = (clock: Clock) => {
   const seen = new Map<string, number>();
-  const keyOf = (groupId: string, id: string) => JSON.stringify([groupId, id]);
-  /** Drops ids that are too old. The map is in the order of insertion, so the oldest come first. */
+  const seenKey = (groupId: string, id: string) => JSON.stringify([groupId, id]);
+  /** Drops ids that are too old. The map is in insertion order, so the oldest come first. */
   const expire = (): void => {
     for (const [key, at] of seen) {
       if (at + INTERVAL_MS > clock.now()) return;
@@ -20,9 +20,9 @@ export const createDeduplication = (clock: Clock) => {
   return {
     isRepeated: (groupId: string, id: string): boolean => {
       expire();
-      return seen.has(keyOf(groupId, id));
+      return seen.has(seenKey(groupId, id));
     },
-    remember: (groupId: string, id: string): void => void seen.set(keyOf(groupId, id), clock.now()),
-    forget: (groupId: string, id = ''): void => void seen.delete(keyOf(groupId, id)),
+    remember: (groupId: string, id: string): void => void seen.set(seenKey(groupId, id), clock.now()),
+    forget: (groupId: string, id = ''): void => void seen.delete(seenKey(groupId, id)),
   };
 };

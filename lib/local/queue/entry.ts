@@ -8,10 +8,10 @@ const MAX_BODY_BYTES = 1_048_576;
 const MAX_ID_LENGTH = 128;
 const SEQUENCE_DIGITS = 20;
 
-/** A message in a queue, with the state that only this process knows. */
+/** A message in a queue, with the state that exists only in this process. */
 export type Entry = Omit<Row, 'visibleAt'> & {
   visibleAt: number;
-  /** The message is delayed or in flight, and was not shown again yet. */
+  /** Whether the message is delayed or in flight. */
   isHidden: boolean;
   /** The index in the heap of its group, or in the heap of hidden messages. */
   place: number;
@@ -21,12 +21,12 @@ export type Entry = Omit<Row, 'visibleAt'> & {
 };
 
 /**
- * Creates an entry in the state before the first receive. This holds after a restart, too, because the receivers of
- * the earlier process are gone.
+ * Creates an entry that has not been received. This is also right after a restart, because the receivers of the earlier
+ * process are gone.
  */
 export const entryOf = (row: Row, now: number): Entry => ({
   ...row,
-  // The delay is limited, because the clock may have been set back since, which must not prolong it.
+  // The delay is capped, because it must not grow if the clock was set back meanwhile.
   visibleAt: Math.min(row.visibleAt, now + MAX_DELAY_SECONDS * 1000),
   isHidden: false,
   place: -1,
@@ -35,24 +35,23 @@ export const entryOf = (row: Row, now: number): Entry => ({
   receiptHandle: '',
 });
 
-const within = (what: string, value: number, max: number): number => {
-  if (!(value >= 0 && value <= max)) throw new RangeError(`${what} is ${value}, allowed are 0 to ${max}`);
+const within = (quantity: string, value: number, max: number): number => {
+  if (!(value >= 0 && value <= max)) throw new RangeError(`${quantity} must be 0 to ${max}, not ${value}`);
   return value;
 };
 
-/** Throws when SQS would refuse the message. */
+/** Throws if SQS would reject the message. */
 export const check = ({ body, delaySeconds = 0, groupId, deduplicationId }: Outgoing, isFifo: boolean): void => {
   within('the size of the body in bytes', Buffer.byteLength(body), MAX_BODY_BYTES);
   within('delaySeconds', delaySeconds, MAX_DELAY_SECONDS);
   if (!isFifo) {
-    if (deduplicationId !== undefined) throw new Error('a standard queue takes no deduplicationId');
+    if (deduplicationId !== undefined) throw new Error('a standard queue accepts no deduplicationId');
     return;
   }
-  if (!groupId || !deduplicationId)
-    throw new Error('a FIFO queue takes no message without groupId and deduplicationId');
+  if (!groupId || !deduplicationId) throw new Error('a FIFO queue requires a groupId and a deduplicationId');
   within('the length of the groupId', groupId.length, MAX_ID_LENGTH);
   within('the length of the deduplicationId', deduplicationId.length, MAX_ID_LENGTH);
-  if (delaySeconds > 0) throw new Error('a FIFO queue delays no single message');
+  if (delaySeconds > 0) throw new Error('a FIFO queue cannot delay a single message');
 };
 
 export const rowOf = (message: Outgoing, sequence: number, now: number, newId: () => string): Row => {
@@ -62,7 +61,7 @@ export const rowOf = (message: Outgoing, sequence: number, now: number, newId: (
   return { sequence, messageId, body, groupId, deduplicationId, sentAt, visibleAt };
 };
 
-/** Records a receive. The caller hides the message from now on. */
+/** Records a receive. The caller has to hide the message. */
 export const take = (entry: Entry, receiptHandle: string, now: number, visibilitySeconds: number): void => {
   if (entry.receiveCount === 0) entry.firstReceivedAt = now;
   entry.receiveCount += 1;
@@ -72,10 +71,10 @@ export const take = (entry: Entry, receiptHandle: string, now: number, visibilit
 
 export const isInFlight = (entry: Entry): boolean => entry.isHidden && entry.receiveCount > 0;
 
-/** Gives the message in flight whose visibility is to change. Throws when SQS would refuse the change. */
+/** Returns the message in flight whose visibility is to change. Throws if SQS would reject the change. */
 export const changeable = (entry: Entry | undefined, seconds: number): Entry => {
   within('the visibility timeout in seconds', seconds, MAX_VISIBILITY_SECONDS);
-  if (!entry || !isInFlight(entry)) throw new Error('no message is in flight under this receipt handle');
+  if (!entry || !isInFlight(entry)) throw new Error('no message with this receipt handle is in flight');
   return entry;
 };
 
@@ -93,7 +92,7 @@ export const asMessage = (entry: Entry, isFifo: boolean): Message => ({
   },
 });
 
-/** Gives the message as it is sent to a dead-letter queue, or from there back. */
+/** Returns the message as it is moved to a dead-letter queue or back. */
 export const asRedriven = ({ messageId, sentAt, body, groupId, deduplicationId }: Entry): Outgoing => ({
   body,
   redriven: { messageId, sentAt },

@@ -1,13 +1,13 @@
 import { type Entry, isInFlight } from './entry.ts';
 import { addTo, createHeap, type Heap, takeFrom } from './heap.ts';
 
-/** The messages of one tenant. A message without a group id is a tenant of its own, under its sequence number. */
+/** The messages of one group. A message without a group id is a separate group, under its sequence number. */
 type Group = {
   readonly id: string | number;
   readonly waiting: Heap<Entry>;
   hidden: number;
   inFlight: number;
-  /** The number of the turn in which the group was last served or created. */
+  /** The turn in which the group was last served, or created. */
   turn: number;
   place: number;
 };
@@ -15,9 +15,9 @@ type Group = {
 export type IsFull = (groupId: string) => boolean;
 
 /**
- * The order in which messages are received: groups with the fewest in flight come first, equals in turn, and in a
- * group the oldest visible message. In a FIFO queue a group with messages in flight has to wait, except for the
- * receive that took them. No function here iterates over all messages.
+ * The order in which messages are received: groups with the fewest messages in flight come first, groups with equally
+ * many take turns, and in a group the oldest visible message is first. In a FIFO queue, a group with messages in flight
+ * is blocked, except for the receive that took them. No function here iterates over all messages.
  */
 export type FairOrder = {
   readonly isFifo: boolean;
@@ -62,12 +62,12 @@ const groupOf = (order: FairOrder, { groupId, sequence }: Entry): Group => {
 const isBlocked = ({ isFifo, served }: FairOrder, group: Group): boolean =>
   isFifo && group.inFlight > 0 && !served.has(group);
 
-/** Adds a group to the ready ones, or removes it, according to its present state. */
-const settle = (order: FairOrder, group: Group): void => {
+/** Updates whether a group is ready, and forgets it if it is empty. */
+const refresh = (order: FairOrder, group: Group): void => {
   takeFrom(order.ready, group);
-  const hasSome = group.waiting.items.length > 0;
-  if (hasSome && !isBlocked(order, group)) addTo(order.ready, group);
-  if (!hasSome && group.hidden === 0) order.groups.delete(group.id);
+  const hasWaiting = group.waiting.items.length > 0;
+  if (hasWaiting && !isBlocked(order, group)) addTo(order.ready, group);
+  if (!hasWaiting && group.hidden === 0) order.groups.delete(group.id);
 };
 
 const count = (order: FairOrder, group: Group, entry: Entry, by: 1 | -1): void => {
@@ -83,7 +83,7 @@ export const show = (order: FairOrder, entry: Entry): void => {
   count(order, group, entry, -1);
   entry.isHidden = false;
   addTo(group.waiting, entry);
-  settle(order, group);
+  refresh(order, group);
 };
 
 /** Hides a message until its `visibleAt`. */
@@ -93,14 +93,14 @@ export const hide = (order: FairOrder, entry: Entry): void => {
   addTo(order.hidden, entry);
   entry.isHidden = true;
   count(order, group, entry, 1);
-  settle(order, group);
+  refresh(order, group);
 };
 
 export const add = (order: FairOrder, entry: Entry): void => {
   const group = groupOf(order, entry);
   order.size += 1;
   addTo(group.waiting, entry);
-  settle(order, group);
+  refresh(order, group);
 };
 
 export const remove = (order: FairOrder, entry: Entry): void => {
@@ -108,52 +108,52 @@ export const remove = (order: FairOrder, entry: Entry): void => {
   const group = groupOf(order, entry);
   order.size -= 1;
   takeFrom(group.waiting, entry);
-  settle(order, group);
+  refresh(order, group);
 };
 
-/** Shows the messages again whose `visibleAt` has come. */
+/** Shows the messages whose `visibleAt` has come. */
 export const showDue = (order: FairOrder, now: number): void => {
   const { items } = order.hidden;
   for (let first = items[0]; first && first.visibleAt <= now; first = items[0]) show(order, first);
 };
 
-const isWelcome = ({ id }: Group, isFull: IsFull): boolean => typeof id === 'number' || !isFull(id);
+const isEligible = ({ id }: Group, isFull: IsFull): boolean => typeof id === 'number' || !isFull(id);
 
-/** Yields messages for one receive. The caller must hide or remove each one before asking for the next. */
-export function* inTurn(order: FairOrder, isFull: IsFull): Generator<Entry> {
+/** Yields messages for one receive. The caller must hide or remove each one before requesting the next. */
+export function* takeTurns(order: FairOrder, isFull: IsFull): Generator<Entry> {
   const { ready, served } = order;
-  const aside: Group[] = [];
+  const skipped: Group[] = [];
   try {
     for (let group = ready.items[0]; group; group = ready.items[0]) {
       const [entry] = group.waiting.items;
-      if (entry && isWelcome(group, isFull)) {
+      if (entry && isEligible(group, isFull)) {
         order.turn += 1;
         group.turn = order.turn;
         served.add(group);
         yield entry;
       } else {
         takeFrom(ready, group);
-        aside.push(group);
+        skipped.push(group);
       }
     }
   } finally {
-    const touched = [...aside, ...served];
+    const touched = [...skipped, ...served];
     served.clear();
-    for (const group of touched) settle(order, group);
+    for (const group of touched) refresh(order, group);
   }
 }
 
-/** Is a message not in flight, and no earlier message of its group either? */
+/** Whether a message is not in flight and not blocked by another of its group. */
 export const isFree = (order: FairOrder, entry: Entry): boolean =>
   !isInFlight(entry) && !isBlocked(order, groupOf(order, entry));
 
 export const nextVisibleAt = ({ hidden }: FairOrder): number => hidden.items[0]?.visibleAt ?? Number.POSITIVE_INFINITY;
 
-/** When (ms) a message can be received next; 0 means at once. */
+/** Returns when (ms) a message can next be received; 0 means at once. */
 export const dueAt = (order: FairOrder, isFull: IsFull): number =>
-  order.ready.items.some((group) => isWelcome(group, isFull)) ? 0 : nextVisibleAt(order);
+  order.ready.items.some((group) => isEligible(group, isFull)) ? 0 : nextVisibleAt(order);
 
-/** The number of visible messages that wait for another message of their group. */
+/** Returns the number of visible messages that are blocked by another message of their group. */
 export const blockedIn = (order: FairOrder): number => {
   if (!order.isFifo) return 0;
   let blocked = 0;

@@ -1,11 +1,11 @@
 /**
- * An item stores its index in the heap (-1 when it is in none), so that it can be removed from the middle. It can be
- * in one heap at a time.
+ * An item of a heap. It stores its index in the heap (-1 if it is in none), so that it can be removed from the middle,
+ * and can be in only one heap at a time.
  */
 type HeapItem = { place: number };
 
 /**
- * A binary heap: the first item is found at once, all else costs the logarithm of the size. The order of equal items
+ * A binary heap: finding the first item takes constant time, everything else logarithmic time. The order of equal items
  * is undefined.
  */
 export type Heap<T extends HeapItem> = { readonly items: T[]; readonly isBefore: (a: T, b: T) => boolean };
@@ -47,7 +47,7 @@ export const addTo = <T extends HeapItem>(heap: Heap<T>, item: T): void => {
   put(heap, item, rise(heap, item, heap.items.length - 1));
 };
 
-/** Removes an item from any place, even after its sort key has changed. Does nothing when the item is in no heap. */
+/** Removes an item from any position, even after its sort key has changed. Does nothing if the item is in no heap. */
 export const takeFrom = <T extends HeapItem>(heap: Heap<T>, item: T): void => {
   const { place } = item;
   if (place < 0) return;

@@ -1,35 +1,35 @@
-/** A message as a journal stores it, with all that is needed after a restart. */
+/** A message as a journal stores it, with everything that is needed after a restart. */
 export type Row = {
-  /** The position in the queue; it grows from message to message. */
+  /** The position in the queue; it increases from message to message. */
   readonly sequence: number;
   readonly messageId: string;
   readonly body: string;
   readonly groupId: string | undefined;
   readonly deduplicationId: string | undefined;
   readonly sentAt: number;
-  /** The time (ms) at which the delay ends; 0 when there is none. */
+  /** The time (ms) at which the delay ends; 0 if there is none. */
   readonly visibleAt: number;
 };
 
-/** When something is kept: `undefined` at once; else a promise that is rejected when it cannot be kept. */
-export type Kept = Promise<void> | undefined;
+/** Settles once a change is stored, and rejects if it cannot be; `undefined` if nothing needs to be awaited. */
+export type Stored = Promise<void> | undefined;
 
-/** Stores the messages of a queue, so that the next process finds them. */
+/** Stores the messages of a queue for the next process. */
 export type Journal = {
-  /** Gives the messages that were stored when the file was opened, in the order of sending. */
+  /** Returns the messages that were stored when the file was opened, in the order in which they were sent. */
   load(): Row[];
-  /** Gives a number greater than any before, including those of earlier processes. There may be gaps. */
+  /** Returns a number greater than all before, including those of earlier processes. There may be gaps. */
   nextSequence(): number;
   /** Stores a message. */
-  add(row: Row): Kept;
-  /** Removes a message. If the process dies before that is kept, the message is delivered again (at-least-once). */
-  remove(sequence: number): Kept;
+  add(row: Row): Stored;
+  /** Removes a message. If the process dies before that is stored, the message is delivered again (at-least-once). */
+  remove(sequence: number): Stored;
   clear(): void;
-  /** Resolves when all is kept that was stored until now; rejects when what this turn of the event loop stored is not. */
+  /** Resolves once all changes so far are stored; rejects if those of this turn of the event loop cannot be. */
   settled(): Promise<void>;
 };
 
-/** Creates the journal of a queue that is only in memory: it stores nothing. */
+/** Creates the journal of a queue in memory, which stores nothing. */
 export const noJournal = (): Journal => {
   let last = 0;
   return {

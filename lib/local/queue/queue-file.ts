@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Turns } from '../table/turns.ts';
 import type { Journal, Row } from './journal.ts';
 
-/** The table of the queues in the file of the host. SQLite remembers the largest number that a message ever had. */
+/** The table of the queues in the host's file. AUTOINCREMENT never reuses the number of a removed message. */
 export const QUEUES = `
   CREATE TABLE messages (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL,
@@ -17,8 +17,8 @@ const ROWS = `
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";
 
 /**
- * The journals of queues in the file of the host, by the names of the queues. They are written in turns (table/turns.ts):
- * what a turn adds and removes is kept together, or not at all.
+ * Returns a function that opens the journal of a queue, by its name, in the host's file. What one turn of the event loop
+ * (table/turns.ts) adds and removes is stored together, or not at all.
  */
 export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {
   const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');

@@ -14,28 +14,28 @@ type Stats = {
   inFlight: number;
   delayed: number;
   /**
-   * Visible messages that can't be received now, because in a FIFO queue another message of their group is in flight.
+   * Visible messages of a FIFO queue that cannot be received because another message of their group is in flight.
    */
   blocked: number;
-  /** When (ms) the next message in flight or delayed becomes visible; Infinity when there is none. */
+  /** When (ms) the next message in flight or delayed becomes visible; Infinity if there is none. */
   nextVisibleAt: number;
 };
 
 /**
- * An SQS queue in this process, with at-least-once delivery and fairness between groups. A standard queue promises no
- * order. A FIFO queue gives each group in the order of sending, and nothing of a group while a message of it is in
- * flight: a message that becomes visible again is still the first of its group.
+ * An SQS queue in this process, with at-least-once delivery and fairness between groups. A standard queue guarantees no
+ * order. A FIFO queue delivers the messages of a group in the order in which they were sent, and none while one of them
+ * is in flight: a message that becomes visible again is still the first of its group.
  */
 export type Queue = {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Sends a message: it can be received once the journal has it. Throws when SQS would refuse it. */
+  /** Sends a message. It can be received once the journal has stored it. Throws if SQS would reject it. */
   send(message: Outgoing): void;
-  /** Resolves when what was sent is kept; rejects when what was sent in this turn of the event loop is not. */
-  kept(): Promise<void>;
+  /** Resolves once all sent messages are stored; rejects if those of this turn of the event loop cannot be. */
+  whenStored(): Promise<void>;
   /**
-   * Gives up to `max` visible messages at once: of groups with the fewest in flight first, of equals in turn. Groups
-   * for which `isFull` is true are left out.
+   * Returns up to `max` visible messages without waiting. Groups with the fewest messages in flight come first, equal
+   * ones take turns. Groups for which `isFull` is true are skipped.
    */
   receive(max: number, isFull?: IsFull): Message[];
   /**
@@ -43,33 +43,33 @@ export type Queue = {
    */
   waitForMessage(signal?: AbortSignal): Promise<void>;
   /**
-   * Deletes a message for good. Does nothing for an outdated receipt handle, and in a FIFO queue for an expired one.
+   * Deletes a message. Does nothing for an outdated receipt handle, nor in a FIFO queue for an expired one.
    */
   remove(receiptHandle: string): void;
-  /** Makes a message visible again in `seconds` (0 to 43,200). Throws when it isn't in flight under this handle. */
+  /** Shows a message again in `seconds` (0 to 43,200). Throws if no message with this handle is in flight. */
   changeVisibility(receiptHandle: string, seconds: number): void;
   stats(): Stats;
   /**
-   * Gives the number of groups with a message to receive now, and the number of messages of one group that are
+   * Returns the number of groups that have a message to receive now, and the number of messages of one group that are
    * visible or blocked by one in flight.
    */
   backlog(groupId: string): { groups: number; ofGroup: number };
   /**
-   * Since when (ms) the oldest message that is not delayed, and was received less than `below` times if that is given,
-   * waits for its end; null when there is none.
+   * Returns when (ms) the oldest message was sent, of those that are not delayed and, with `below`, were received less
+   * often than that; null if there is none.
    */
   waitingSince(below?: number): number | null;
   purge(): void;
   /**
-   * Moves the messages of the dead-letter queue back behind those that wait, in order, as if never received. Gives
+   * Moves the messages of the dead-letter queue back to the end of this queue, in order, as if never received. Returns
    * their number.
    */
   redrive(): number;
-  /** Moves all messages that are not in flight to another queue, in order. Gives their number. */
+  /** Moves all messages that are not in flight to another queue, in order. Returns their number. */
   moveTo(target: Queue): number;
 };
 
-/** The source of messages of a poller: a queue of this process, or one at an SQS endpoint. */
+/** Where a poller receives messages: a queue of this process, or one at an SQS endpoint. */
 export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> & {
   remove(receiptHandle: string): void | Promise<void>;
   changeVisibility(receiptHandle: string, seconds: number): void | Promise<void>;
@@ -79,42 +79,42 @@ export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> &
 export type QueueOptions = Receiving & {
   name: string;
   /** The dead-letter queue, of the same kind (standard or FIFO). */
-  deadLetter?: Queue;
-  /** The queue starts with the messages of the journal, and keeps it up to date. */
+  deadLetterQueue?: Queue;
+  /** The queue starts with the messages of the journal, and stores every change there. */
   journal?: Journal;
 };
 
-const none: IsFull = () => false;
+const neverFull: IsFull = () => false;
 
-/** Creates a queue with the messages of its journal. */
+/** Creates a queue that contains the messages of its journal. */
 export const createQueue = (options: QueueOptions): Queue => {
-  const { name, fifo: isFifo = false, deadLetter, journal = noJournal(), clock, newId = randomUUID } = options;
-  if (deadLetter && deadLetter.isFifo !== isFifo)
+  const { name, fifo: isFifo = false, deadLetterQueue, journal = noJournal(), clock, newId = randomUUID } = options;
+  if (deadLetterQueue && deadLetterQueue.isFifo !== isFifo)
     throw new Error(`the queue ${name} and its dead-letter queue are not of the same kind`);
   const contents = createContents(isFifo, journal, clock);
-  const repeated = createDeduplication(clock);
-  let skips = none;
-  const wakeup = createWakeup(clock, () => dueAt(contents.upToDate(), skips));
+  const deduplication = createDeduplication(clock);
+  let lastIsFull = neverFull;
+  const wakeup = createWakeup(clock, () => dueAt(contents.upToDate(), lastIsFull));
   const inFlight = createInFlight(options, contents);
 
   const queue: Queue = {
     name,
     isFifo,
-    kept: journal.settled,
+    whenStored: journal.settled,
     waitForMessage: wakeup.wait,
     send(message) {
       check(message, isFifo);
       const { groupId = '', deduplicationId, redriven } = message;
       const isNew = deduplicationId !== undefined && !redriven;
-      if (isNew && repeated.isRepeated(groupId, deduplicationId)) return;
-      if (isNew) repeated.remember(groupId, deduplicationId);
-      const kept = contents.add(rowOf(message, journal.nextSequence(), clock.now(), newId));
-      // The next try of what was not kept is no repetition.
-      if (kept) kept.then(wakeup.check, () => repeated.forget(groupId, deduplicationId));
+      if (isNew && deduplication.isRepeated(groupId, deduplicationId)) return;
+      if (isNew) deduplication.remember(groupId, deduplicationId);
+      const stored = contents.add(rowOf(message, journal.nextSequence(), clock.now(), newId));
+      // If the message could not be stored, sending it again is not a duplicate.
+      if (stored) stored.then(wakeup.check, () => deduplication.forget(groupId, deduplicationId));
       else wakeup.check();
     },
-    receive(max, isFull = none) {
-      skips = isFull;
+    receive(max, isFull = neverFull) {
+      lastIsFull = isFull;
       return inFlight.receive(max, isFull);
     },
     remove(receiptHandle) {
@@ -129,7 +129,7 @@ export const createQueue = (options: QueueOptions): Queue => {
     backlog: (groupId) => backlogOf(contents.upToDate(), groupId),
     waitingSince: contents.waitingSince,
     purge: contents.clear,
-    redrive: () => deadLetter?.moveTo(queue) ?? 0,
+    redrive: () => deadLetterQueue?.moveTo(queue) ?? 0,
     moveTo(target) {
       const order = contents.upToDate();
       const free = contents.all().filter((entry) => isFree(order, entry));

@@ -1,22 +1,22 @@
 import { consumers } from '#functions/index.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '#shared/queue/consumer.ts';
 import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
-import type { Queues } from '#shared/queue/send.ts';
+import type { Queues } from '#shared/queue/sqs-queues.ts';
 import type { Clock } from '../clock.ts';
 import type { Journal } from './journal.ts';
 import { createQueue, type Queue } from './queue.ts';
 
 export type LocalQueues = Record<QueueName, Queue>;
 
-/** The visibility timeout (s) of a queue. A queue without a consumer holds messages for a person. */
+/** Returns the visibility timeout (s) of a queue. A queue without a consumer is read by a person. */
 const visibilityOf = (name: QueueName): number =>
   visibilitySeconds(
     consumers.find(({ queues }: Consumer) => queues.some((queue) => queue === name)) ?? { timeoutSeconds: 15 },
   );
 
-/** Opens the queues of the system with their dead-letter queues in this process; `journalOf` keeps what is in them. */
+/** Opens the queues and their dead-letter queues in this process; `journalOf` stores their messages. */
 export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) => {
-  const open = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
+  const open = (name: string, of: QueueName, deadLetterQueue?: Queue): Queue =>
     createQueue({
       name,
       visibilitySeconds: visibilityOf(of),
@@ -24,19 +24,19 @@ export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) =
       clock,
       ...(isFifo(of) && { fifo: true }),
       journal: journalOf(name),
-      ...(deadLetter && { deadLetter }),
+      ...(deadLetterQueue && { deadLetterQueue }),
     });
-  const make = (of: (name: QueueName) => Queue) =>
-    Object.fromEntries(queueNames.map((name) => [name, of(name)])) as LocalQueues;
-  const dead = make((name) => open(`${name}-dead`, name));
-  return { queues: make((name) => open(name, name, dead[name])), dead };
+  const forEachName = (openQueue: (name: QueueName) => Queue) =>
+    Object.fromEntries(queueNames.map((name) => [name, openQueue(name)])) as LocalQueues;
+  const dead = forEachName((name) => open(`${name}-dead`, name));
+  return { queues: forEachName((name) => open(name, name, dead[name])), dead };
 };
 
-/** Gives the same queues as senders use them. */
+/** Returns the interface of the queues for senders. */
 export const queuesOf = (queues: LocalQueues): Queues => ({
   send: async (queue, messages) => {
     for (const message of messages) queues[queue].send(message);
-    await queues[queue].kept();
+    await queues[queue].whenStored();
   },
   hide: async (arn, receiptHandles, seconds) => {
     const queue = Object.values(queues).find(({ name }) => arn.endsWith(`:${name}`));
@@ -44,6 +44,6 @@ export const queuesOf = (queues: LocalQueues): Queues => ({
   },
   redrive: async (queue) => {
     queues[queue].redrive();
-    await queues[queue].kept();
+    await queues[queue].whenStored();
   },
 });

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { TableClient } from '#shared/store/engine/client.ts';
 import { invalid, tableError } from './errors.ts';
-import { keyOf } from './keys.ts';
+import { primaryKeyOf } from './keys.ts';
 import { query } from './query.ts';
 import { type Input, optionsOf } from './request.ts';
 import type { Rows } from './rows.ts';
@@ -18,31 +18,31 @@ import type { Document } from './values.ts';
 import { prepareDelete, preparePut, prepareUpdate, transact } from './writes.ts';
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
-const MOST_KEYS = 100;
-const LARGEST_ANSWER = 16 * 1_024 * 1_024;
-/** So long (ms) a transaction is known by its token. AWS: 10 minutes; the store tries again for 8 s. */
+const MAX_KEYS = 100;
+const MAX_RESPONSE_BYTES = 16 * 1_024 * 1_024;
+/** How long (ms) the token of a transaction is remembered: 10 minutes in AWS, while the store retries for 8 s. */
 const TOKEN_MS = 60_000;
 
 const get = (rows: Rows, input: Input) => {
-  const { pk, sk } = keyOf(optionsOf(input, ['TableName', 'Key', 'ConsistentRead']).Key);
+  const { pk, sk } = primaryKeyOf(optionsOf(input, ['TableName', 'Key', 'ConsistentRead']).Key);
   const Item = rows.get(pk, sk);
   return Item ? { Item } : {};
 };
 
-const getAll = (rows: Rows, name: string, given: Input) => {
-  const { Keys } = optionsOf(given, ['Keys', 'ConsistentRead']);
-  const keys = (Keys as unknown[]).map(keyOf);
-  const isRepeated = new Set(keys.map((key) => JSON.stringify([key.pk, key.sk]))).size < keys.length;
-  if (keys.length === 0 || keys.length > MOST_KEYS || isRepeated)
-    throw invalid(`a batch has 1 to ${MOST_KEYS} keys, each once`);
+const getAll = (rows: Rows, name: string, input: Input) => {
+  const { Keys } = optionsOf(input, ['Keys', 'ConsistentRead']);
+  const keys = (Keys as unknown[]).map(primaryKeyOf);
+  const hasDuplicates = new Set(keys.map((key) => JSON.stringify([key.pk, key.sk]))).size < keys.length;
+  if (keys.length === 0 || keys.length > MAX_KEYS || hasDuplicates)
+    throw invalid(`a batch must have 1 to ${MAX_KEYS} keys, without duplicates`);
   const found: Document[] = [];
   let size = 0;
   for (const [at, { pk, sk }] of keys.entries()) {
     const row = rows.find(pk, sk);
     if (!row) continue;
     size += row.size;
-    if (size > LARGEST_ANSWER)
-      return { Responses: { [name]: found }, UnprocessedKeys: { [name]: { ...given, Keys: keys.slice(at) } } };
+    if (size > MAX_RESPONSE_BYTES)
+      return { Responses: { [name]: found }, UnprocessedKeys: { [name]: { ...input, Keys: keys.slice(at) } } };
     found.push(row.item);
   }
   return { Responses: { [name]: found }, UnprocessedKeys: {} };
@@ -67,29 +67,29 @@ const tokens = (now: () => number) => {
 };
 
 /**
- * A client of the table in this process: the commands of the store with plain values, answered as DynamoDB does. What the
- * store does not use is refused. Reads are always consistent. `ConsumedCapacity` is not counted: dynoxide, in the tests,
- * counts it.
+ * Creates a client of the table in this process. It supports the commands and options that the store uses, with the
+ * results of DynamoDB, and rejects all others. Reads are always consistent. `ConsumedCapacity` is not counted; in tests,
+ * dynoxide counts it.
  */
 export const tableClient = (rows: Rows, { read, write }: Turns, tableName: string, now: () => number): TableClient => {
   const known = tokens(now);
   const transactOnce = async (input: Input): Promise<object> => {
     const { TransactItems, ClientRequestToken: token } = optionsOf(input, ['TransactItems', 'ClientRequestToken']);
     const content = JSON.stringify(TransactItems);
-    const before = known.find(String(token));
-    if (before !== undefined && before !== content)
+    const earlier = known.find(String(token));
+    if (earlier !== undefined && earlier !== content)
       throw tableError('IdempotentParameterMismatchException', 'the token belongs to another transaction');
-    if (before === content) return {};
+    if (earlier === content) return {};
     await write(() => transact(rows, TransactItems as Input[]));
-    // Not earlier: what was not kept must be carried out by the next try.
+    // Only now: a transaction that could not be stored must be executed by the next attempt.
     if (token !== undefined) known.add(String(token), content);
     return {};
   };
   const batch = ({ RequestItems, ...more }: Input) => {
     optionsOf(more, []);
-    const { [tableName]: given, ...others } = Object(RequestItems);
-    if (!given || Object.keys(others).length > 0) throw invalid('a batch is of this table alone');
-    return getAll(rows, tableName, given as Input);
+    const { [tableName]: request, ...others } = Object(RequestItems);
+    if (!request || Object.keys(others).length > 0) throw invalid(`a batch can only read from ${tableName}`);
+    return getAll(rows, tableName, request as Input);
   };
   const reads = new Map<unknown, (input: Input) => object>([
     [GetCommand, (input) => get(rows, input)],
@@ -109,7 +109,7 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
     const reading = reads.get(command.constructor);
     if (reading) return read(() => reading(input as Input));
     const writing = writes.get(command.constructor);
-    if (!writing) throw invalid('this table does not know the command');
+    if (!writing) throw invalid('the local table does not support this command');
     return write(() => writing(input as Input));
   };
   return { send } as TableClient;

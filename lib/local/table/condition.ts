@@ -1,5 +1,5 @@
 import { invalid } from './errors.ts';
-import { type Bound, listOf, operandAt, operandOf, parsedOnce, type Reader } from './expression.ts';
+import { type Bound, cachedParser, listOf, operandAt, operandOf, type Reader } from './expression.ts';
 import type { Document, Value } from './values.ts';
 
 type Condition = (item: Document, bound: Bound) => boolean;
@@ -7,7 +7,7 @@ type Comparison = (a: Value | undefined, b: Value | undefined) => boolean;
 
 const isNumber = (value: Value): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
 
-/** Are two values the same, in type and content? */
+/** Whether two values are equal in type and content. */
 const isSame = (a: Value | undefined, b: Value | undefined): boolean => {
   if (a === undefined || b === undefined) return false;
   // biome-ignore lint/suspicious/noDoubleEquals: a number and a bigint may be the same number.
@@ -22,7 +22,7 @@ const isSame = (a: Value | undefined, b: Value | undefined): boolean => {
   return names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]));
 };
 
-/** Below 0, 0 or above 0, as the table orders two numbers or two texts (by their bytes); null: they have no order. */
+/** Compares two numbers, or two strings by their bytes: below 0, 0 or above 0. Null if the values have no order. */
 const orderOf = (a: Value | undefined, b: Value | undefined): number | null => {
   if (a === undefined || b === undefined) return null;
   if (isNumber(a) && isNumber(b)) {
@@ -50,21 +50,21 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   '>=': ordered((order) => order >= 0),
 };
 
-const isIn = (given: Value | undefined, sought: Value | undefined): boolean => {
-  if (Array.isArray(given)) return given.some((element) => isSame(element, sought));
-  return typeof given === 'string' && typeof sought === 'string' && given.includes(sought);
+const contains = (container: Value | undefined, sought: Value | undefined): boolean => {
+  if (Array.isArray(container)) return container.some((element) => isSame(element, sought));
+  return typeof container === 'string' && typeof sought === 'string' && container.includes(sought);
 };
 
 const functionOf = (reader: Reader, name: string): Condition => {
   reader.expect(name.toUpperCase());
   reader.expect('(');
   const valueIn = operandAt(reader.path());
-  if (name === 'attribute_exists') return (...given) => valueIn(...given) !== undefined;
-  if (name === 'attribute_not_exists') return (...given) => valueIn(...given) === undefined;
-  if (name !== 'contains') throw invalid(`this table has no function ${name}`);
+  if (name === 'attribute_exists') return (...args) => valueIn(...args) !== undefined;
+  if (name === 'attribute_not_exists') return (...args) => valueIn(...args) === undefined;
+  if (name !== 'contains') throw invalid(`the local table does not support the function ${name}`);
   reader.expect(',');
   const sought = operandOf(reader);
-  return (...given) => isIn(valueIn(...given), sought(...given));
+  return (...args) => contains(valueIn(...args), sought(...args));
 };
 
 const comparisonOf = (reader: Reader): Condition => {
@@ -79,9 +79,9 @@ const comparisonOf = (reader: Reader): Condition => {
     const low = operandOf(reader);
     reader.expect('AND');
     const high = operandOf(reader);
-    return (...given) => {
-      const above = orderOf(left(...given), low(...given));
-      const below = orderOf(left(...given), high(...given));
+    return (...args) => {
+      const above = orderOf(left(...args), low(...args));
+      const below = orderOf(left(...args), high(...args));
       return above !== null && below !== null && above >= 0 && below <= 0;
     };
   }
@@ -89,19 +89,19 @@ const comparisonOf = (reader: Reader): Condition => {
     reader.expect('(');
     const all = listOf(reader, () => operandOf(reader));
     reader.expect(')');
-    return (...given) => all.some((operand) => isSame(left(...given), operand(...given)));
+    return (...args) => all.some((operand) => isSame(left(...args), operand(...args)));
   }
-  const sign = Object.keys(comparisons).find((key) => reader.accept(key));
-  const compare = sign && comparisons[sign];
+  const operator = Object.keys(comparisons).find((key) => reader.accept(key));
+  const compare = operator && comparisons[operator];
   if (!compare) throw reader.wrong();
   const right = operandOf(reader);
-  return (...given) => compare(left(...given), right(...given));
+  return (...args) => compare(left(...args), right(...args));
 };
 
 const negationOf = (reader: Reader): Condition => {
   if (reader.accept('NOT')) {
     const negated = negationOf(reader);
-    return (...given) => !negated(...given);
+    return (...args) => !negated(...args);
   }
   if (!reader.accept('(')) return comparisonOf(reader);
   const inner = conditionOf(reader);
@@ -112,14 +112,14 @@ const negationOf = (reader: Reader): Condition => {
 const allOf = (reader: Reader): Condition => {
   const all = [negationOf(reader)];
   while (reader.accept('AND')) all.push(negationOf(reader));
-  return (...given) => all.every((condition) => condition(...given));
+  return (...args) => all.every((condition) => condition(...args));
 };
 
 const conditionOf = (reader: Reader): Condition => {
   const all = [allOf(reader)];
   while (reader.accept('OR')) all.push(allOf(reader));
-  return (...given) => all.some((condition) => condition(...given));
+  return (...args) => all.some((condition) => condition(...args));
 };
 
-/** Parses a condition: a function that says whether an item meets it; an absent item is one without attributes. */
-export const parseCondition = parsedOnce(conditionOf);
+/** Parses a condition into a function that checks an item. An absent item counts as one without attributes. */
+export const parseCondition = cachedParser(conditionOf);

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * Hands what SQLite wrote to the disk, outside of the event loop. SQLite's own way (`synchronous = FULL`) waits for the
- * disk at each commit and blocks the loop meanwhile; here commits go on, and one call covers all that were made before it
- * began. The journal (WAL) is enough: SQLite itself makes the database durable before it begins the journal anew.
+ * Syncs what SQLite wrote to the disk, outside of the event loop. SQLite itself (`synchronous = FULL`) would block the
+ * event loop at each commit; here commits continue, and one sync covers all that were made before it began. Syncing the
+ * journal (WAL) is enough, because SQLite syncs the database before it resets the journal.
  * https://www.sqlite.org/wal.html
  */
 export const createDurable = (journal: string) => {
@@ -20,15 +20,15 @@ export const createDurable = (journal: string) => {
     synced = upTo;
   };
   return {
-    /** Something was committed. */
+    /** Records a commit. */
     note: (): void => {
       written += 1;
     },
-    /** Resolves when all that was committed until now would survive a power cut. */
+    /** Resolves once all commits so far would survive a power cut. */
     kept: async (): Promise<void> => {
-      const mine = written;
-      while (synced < mine) {
-        // What a failed call left unwritten may be lost although a later one succeeds.
+      const target = written;
+      while (synced < target) {
+        // What a failed sync did not write may be lost even if a later one succeeds.
         if (failure) throw failure;
         running ??= sync()
           .catch((error: unknown) => {

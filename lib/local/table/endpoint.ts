@@ -1,8 +1,8 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
-import { transport } from '#shared/aws/transport.ts';
+import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { tableDesign } from '#shared/store/table.ts';
 
-/** The configuration of every client of an engine that was named by its address. It contains no secret. */
+/** Returns the client configuration for an engine at an endpoint. Its credentials are not secret. */
 export const clientConfig = (endpoint: string) => ({
   endpoint,
   region: 'eu-central-1',
@@ -14,9 +14,9 @@ const keySchema = (design: { partitionKey: string; sortKey: string }) => [
   { AttributeName: design.sortKey, KeyType: 'RANGE' as const },
 ];
 
-/** Creates the table from its design; does nothing when it exists. */
+/** Creates the table from its design; does nothing if it exists. */
 export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
-  const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: transport() });
+  const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: requestHandlerOptions() });
   const indexes = Object.entries(tableDesign.indexes);
   const attributes = [tableDesign, ...indexes.map(([, index]) => index)].flatMap((keys) => [
     keys.partitionKey,

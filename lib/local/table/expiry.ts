@@ -2,25 +2,26 @@ import type { Clock } from '../clock.ts';
 import type { Storage } from './storage.ts';
 
 const EVERY_MS = 60_000;
-/** AWS removes expired items within a few days, and nobody may count on either. An hour leaves room for a clock that is set. */
+/** How long (s) expired items are kept, in case the clock is set back. AWS removes them within a few days. */
 const KEPT_SECONDS = 3_600;
-/** So many items of a turn hold up the event loop for some milliseconds. */
-const AT_A_TIME = 200;
+/** Items removed in one turn, which blocks the event loop for a few milliseconds. */
+const BATCH_SIZE = 200;
 
 /**
- * Removes items some time after they expired, so that the file does not grow for ever: reads never see them, for the store
- * filters by time. Gives a function that ends it.
+ * Removes expired items after a while, so that the file does not grow forever; the store never returns them anyway.
+ * Returns a function that stops this.
  */
 export const removeExpired = ({ rows, turns }: Pick<Storage, 'rows' | 'turns'>, clock: Clock): (() => void) => {
   let stopped = false;
   const run = async (): Promise<void> => {
     const before = Math.floor(clock.now() / 1_000) - KEPT_SECONDS;
-    let removed = AT_A_TIME;
-    while (!stopped && removed === AT_A_TIME) removed = await turns.write(() => rows.removeExpired(before, AT_A_TIME));
+    let removed = BATCH_SIZE;
+    while (!stopped && removed === BATCH_SIZE)
+      removed = await turns.write(() => rows.removeExpired(before, BATCH_SIZE));
   };
   const tick = (): void => {
     cancel = clock.after(EVERY_MS, tick);
-    // A table that cannot be written says so to its callers, and in GET /health.
+    // If the table cannot be written, its callers and GET /health report it.
     run().catch(() => {});
   };
   let cancel = clock.after(EVERY_MS, tick);

@@ -2,11 +2,11 @@ import { invalid } from './errors.ts';
 import { reservedWords } from './reserved-words.ts';
 import type { Document, Value } from './values.ts';
 
-/** What the placeholders of an expression stand for. */
+/** The values of the placeholders in an expression. */
 export type Bound = { names: Readonly<Record<string, string>>; values: Document };
-/** Gives something of an item, `undefined` where it has none. */
+/** Returns a value of an item; `undefined` if it has none. */
 export type Operand = (item: Document, bound: Bound) => Value | undefined;
-/** The steps from an item to one of its values: names, placeholders of names, places in lists. */
+/** The path from an item to one of its values: names, placeholders of names, and list indexes. */
 export type Path = readonly (string | number)[];
 
 const TOKENS = /\s*(<>|<=|>=|[<>=(),.[\]+-]|[#:]?\w+)/y;
@@ -22,7 +22,7 @@ const tokensOf = (text: string): string[] => {
   return tokens;
 };
 
-/** Reads an expression word by word, and notes its placeholders. */
+/** Creates a tokenizer of an expression that also collects its placeholders. */
 const readerOf = (text: string) => {
   const tokens = tokensOf(text);
   const used = new Set<string>();
@@ -66,7 +66,7 @@ const readerOf = (text: string) => {
     expect,
     path,
     wrong,
-    /** Does the expression go on with a word and a bracket, and with which word? */
+    /** Returns the name of the function if a function call comes next; otherwise null. */
     call: (): string | null =>
       tokens[at + 1] === '(' && /^[a-z]/i.test(tokens[at] ?? '') ? (tokens[at] ?? null) : null,
     value: (): string => take(/^:\w+$/),
@@ -76,7 +76,7 @@ const readerOf = (text: string) => {
 };
 export type Reader = ReturnType<typeof readerOf>;
 
-/** Something between commas. */
+/** Reads a comma-separated list. */
 export const listOf = <T>(reader: Reader, readElement: () => T): T[] => {
   const all = [readElement()];
   while (reader.accept(',')) all.push(readElement());
@@ -92,7 +92,7 @@ export const namesOf = (path: Path, { names }: Bound): Path =>
     return name;
   });
 
-/** The value at a path of names. */
+/** Returns the value at a path without placeholders. */
 export const valueAt = (item: Document, path: Path): Value | undefined => {
   let found: Value | undefined = item;
   for (const step of path) {
@@ -108,7 +108,7 @@ export const operandAt =
   (item, bound) =>
     valueAt(item, namesOf(path, bound));
 
-/** A path or a placeholder of a value. */
+/** Reads a path or the placeholder of a value. */
 export const operandOf = (reader: Reader): Operand => {
   if (!reader.isValue()) return operandAt(reader.path());
   const placeholder = reader.value();
@@ -119,8 +119,8 @@ export const operandOf = (reader: Reader): Operand => {
   };
 };
 
-/** Parses each text once. The texts are those of the store: few, and always the same. */
-export const parsedOnce = <T>(parse: (reader: Reader) => T) => {
+/** Returns a parser that caches its results. The store uses few expressions, always the same. */
+export const cachedParser = <T>(parse: (reader: Reader) => T) => {
   const known = new Map<string, { run: T; used: ReadonlySet<string> }>();
   return (text: string) => {
     const found = known.get(text);

@@ -1,13 +1,13 @@
 import type { IndexName } from '#shared/store/table.ts';
 import { invalid } from './errors.ts';
-import { listOf, namesOf, type Path, parsedOnce, type Reader, valueAt } from './expression.ts';
+import { cachedParser, listOf, namesOf, type Path, type Reader, valueAt } from './expression.ts';
 import { indexNames, keyNames } from './keys.ts';
 import { boundOf, EXPRESSIONS, type Input, optionsOf } from './request.ts';
 import type { Range, Rows } from './rows.ts';
 import { type Document, documentOf } from './values.ts';
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html */
-const LARGEST_PAGE = 1_024 * 1_024;
+const MAX_PAGE_BYTES = 1_024 * 1_024;
 
 const OPTIONS = [
   ...EXPRESSIONS,
@@ -20,8 +20,8 @@ const OPTIONS = [
   'ProjectionExpression',
 ];
 
-/** `partition = :value`, and a part of the sort key between two values, or what it begins with. */
-const parseKeys = parsedOnce((reader: Reader) => {
+/** Parses `partition = :value`, optionally with a sort key between two values or with a prefix. */
+const parseKeys = cachedParser((reader: Reader) => {
   const partition = reader.path();
   reader.expect('=');
   const value = reader.value();
@@ -43,34 +43,34 @@ const parseKeys = parsedOnce((reader: Reader) => {
   return { partition, value, sort, start: null, bounds: { low, high } };
 });
 
-const parseProjection = parsedOnce((reader: Reader): Path[] => listOf(reader, () => reader.path()));
+const parseProjection = cachedParser((reader: Reader): Path[] => listOf(reader, () => reader.path()));
 
-/** The first text behind all that begin with `start`, in the order of their bytes; null: there is none. */
-const behind = (start: string): string | null => {
-  const points = Array.from(start, (char) => char.codePointAt(0) ?? 0);
+/** Returns the first string, in byte order, after all that begin with a prefix; null if there is none. */
+const endOfPrefix = (prefix: string): string | null => {
+  const points = Array.from(prefix, (char) => char.codePointAt(0) ?? 0);
   while (points.at(-1) === 0x10ffff) points.pop();
   const last = points.pop();
   if (last === undefined) return null;
-  // Surrogates are no characters.
+  // Surrogates are not characters.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 };
 
 const textOf = (value: unknown): string => {
   if (typeof value !== 'string' || value === '')
-    throw invalid('a key in KeyConditionExpression must be a text, not an empty one');
+    throw invalid('a key in KeyConditionExpression must be a string that is not empty');
   return value;
 };
 
 type KeyCondition = ReturnType<typeof parseKeys>['run'];
-/** The bounds of the sort key that a condition sets; `given` is the text of a placeholder. */
+/** Returns the bounds of the sort key that a condition sets; `valueFor` returns the value of a placeholder. */
 const boundsOf = (
   { start, bounds }: Pick<KeyCondition, 'start' | 'bounds'>,
-  given: (name: string) => string,
+  valueFor: (name: string) => string,
 ): Pick<Range, 'low' | 'high' | 'isClosed'> => {
-  if (start) return { low: given(start), high: behind(given(start)), isClosed: false };
+  if (start) return { low: valueFor(start), high: endOfPrefix(valueFor(start)), isClosed: false };
   if (!bounds) return { low: '', high: null, isClosed: false };
-  const low = given(bounds.low);
-  const high = given(bounds.high);
+  const low = valueFor(bounds.low);
+  const high = valueFor(bounds.high);
   if (Buffer.compare(Buffer.from(low), Buffer.from(high)) > 0)
     throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
   return { low, high, isClosed: true };
@@ -86,22 +86,22 @@ const rangeOf = (input: Input, index: IndexName | undefined): { range: Range; pa
   const nameOf = (path: Path): string => namesOf(path, bound).join('.');
   if (nameOf(partition) !== hash || (sort && nameOf(sort) !== sortKey))
     throw invalid('Query condition missed key schema element');
-  const given = (name: string) => textOf(bound.values[name]);
+  const valueFor = (name: string) => textOf(bound.values[name]);
   const startKey = input.ExclusiveStartKey === undefined ? null : documentOf(Object(input.ExclusiveStartKey));
-  const placed = index ? [sortKey, 'pk', 'sk'] : ['sk'];
+  const positionKeys = index ? [sortKey, 'pk', 'sk'] : ['sk'];
   const range = {
     index,
-    ...boundsOf({ start, bounds }, given),
-    partition: given(value),
+    ...boundsOf({ start, bounds }, valueFor),
+    partition: valueFor(value),
     newestFirst: input.ScanIndexForward === false,
-    after: startKey && placed.map((name) => textOf(startKey[name])),
+    after: startKey && positionKeys.map((name) => textOf(startKey[name])),
   };
   if (startKey && startKey[hash] !== range.partition)
     throw invalid('The provided starting key is outside query boundaries');
   return { range, paths: projection?.run.map((path) => namesOf(path, bound)) };
 };
 
-/** What of an item an expression asks for. */
+/** Returns the parts of an item that a projection selects. */
 const projected = (item: Document, paths: readonly Path[]): Document => {
   const found: Document = {};
   for (const path of paths) {
@@ -121,19 +121,19 @@ const projected = (item: Document, paths: readonly Path[]): Document => {
 const keysIn = ({ pk, sk }: Document): Document => ({ pk: pk ?? null, sk: sk ?? null });
 
 export const query = (rows: Rows, input: Input) => {
-  const { IndexName, ConsistentRead, Limit, ...given } = optionsOf(input, OPTIONS);
+  const { IndexName, ConsistentRead, Limit, ...options } = optionsOf(input, OPTIONS);
   const index = indexNames.find((name) => name === IndexName);
   if (IndexName !== undefined && !index) throw invalid(`The table does not have the specified index: ${IndexName}`);
   if (index && ConsistentRead) throw invalid('Consistent reads are not supported on global secondary indexes');
   if (Limit !== undefined && !(Number.isInteger(Limit) && Number(Limit) >= 1)) throw invalid('Limit must be 1 or more');
-  const { range, paths } = rangeOf(given, index);
+  const { range, paths } = rangeOf(options, index);
   const found: Document[] = [];
   let size = 0;
   let last: Document | undefined;
   for (const row of rows.range(range)) {
     found.push(paths ? projected(row.item, paths) : row.item);
     size += row.size;
-    if (found.length !== Limit && size < LARGEST_PAGE) continue;
+    if (found.length !== Limit && size < MAX_PAGE_BYTES) continue;
     last = index ? row.item : keysIn(row.item);
     break;
   }

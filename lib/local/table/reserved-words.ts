@@ -40,7 +40,7 @@ const words = `
 `;
 
 /**
- * Names that an expression must not use as they stand, in capitals.
+ * Names, in capitals, that an expression may use only through placeholders.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
  */
 export const reservedWords: ReadonlySet<string> = new Set(words.trim().split(/\s+/));

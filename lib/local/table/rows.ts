@@ -1,16 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type IndexName, tableDesign } from '#shared/store/table.ts';
 import { indexNames, keyNames } from './keys.ts';
-import { type Document, documentIn, sizeOf, textOf } from './values.ts';
+import { type Document, parseDocument, serializeDocument, sizeOf } from './values.ts';
 
-/** The columns of the indexes, and the statement that makes each. An item without its keys is not in an index. */
+/** The key columns of the indexes. */
 const indexed = indexNames.flatMap((index) => keyNames(index));
+/** The statements that create the indexes. An item without the keys of an index is not in it. */
 const indexes = indexNames.map((index) => {
   const [partition, sort] = keyNames(index);
   return `CREATE INDEX ${index} ON items (${partition}, ${sort}, pk, sk) WHERE ${partition} IS NOT NULL AND ${sort} IS NOT NULL;`;
 });
 
-/** The table as SQLite has it: items in JSON, with the keys and the time of expiry as columns, and their size in bytes. */
+/** The table in SQLite: items as JSON, with their keys, expiry time and size (bytes) as columns. */
 export const SCHEMA = `
   CREATE TABLE items (
     pk TEXT NOT NULL, sk TEXT NOT NULL, ${indexed.map((name) => `${name} TEXT, `).join('')}
@@ -33,17 +34,19 @@ const WRITE = `
 export type Range = {
   index: IndexName | undefined;
   partition: string;
-  /** The least sort key; and the greatest, or the first one behind all (`isClosed` says which). */
+  /** The lowest sort key of the range. */
   low: string;
+  /** The highest sort key, or the first one after the range; null if there is no upper bound. */
   high: string | null;
+  /** Whether `high` is part of the range. */
   isClosed: boolean;
   newestFirst: boolean;
-  /** The sort key (and in an index the key of the table, too) of the item after which the range begins. */
+  /** The sort key (in an index also the primary key) of the item after which the range begins. */
   after: readonly string[] | null;
 };
 
-/** Statements that differ by their text, each prepared once. */
-const statements = (database: DatabaseSync) => {
+/** Returns a function that prepares each statement once. */
+const statementCache = (database: DatabaseSync) => {
   const known = new Map<string, StatementSync>();
   return (text: string): StatementSync => {
     const found = known.get(text) ?? database.prepare(text);
@@ -54,7 +57,7 @@ const statements = (database: DatabaseSync) => {
 
 const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }: Range): [string, string[]] => {
   const [hash, sort] = keyNames(index);
-  const place = index ? [sort, 'pk', 'sk'] : [sort];
+  const order = index ? [sort, 'pk', 'sk'] : [sort];
   const conditions = [`${hash} = ?`, `${sort} >= ?`];
   const values = [partition, low];
   if (high !== null) {
@@ -62,25 +65,25 @@ const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }:
     values.push(high);
   }
   if (after?.[0] !== undefined) {
-    // Else SQLite might begin at the start of the range again for each page.
+    // Without this condition, SQLite may scan from the start of the range for each page.
     conditions.push(`${sort} ${newestFirst ? '<=' : '>='} ?`);
     values.push(after[0]);
   }
   if (after) {
-    conditions.push(`(${place.join(', ')}) ${newestFirst ? '<' : '>'} (${place.map(() => '?').join(', ')})`);
+    conditions.push(`(${order.join(', ')}) ${newestFirst ? '<' : '>'} (${order.map(() => '?').join(', ')})`);
     values.push(...after);
   }
-  const wanted = index ? ['pk', 'sk', hash, sort] : ['size', 'item'];
-  const order = newestFirst ? 'DESC' : 'ASC';
+  const selected = index ? ['pk', 'sk', hash, sort] : ['size', 'item'];
+  const direction = newestFirst ? 'DESC' : 'ASC';
   const text =
-    `SELECT ${wanted.join(', ')} FROM items WHERE ${conditions.join(' AND ')} ` +
-    `ORDER BY ${place.map((name) => `${name} ${order}`).join(', ')}`;
+    `SELECT ${selected.join(', ')} FROM items WHERE ${conditions.join(' AND ')} ` +
+    `ORDER BY ${order.map((name) => `${name} ${direction}`).join(', ')}`;
   return [text, values];
 };
 
-/** The table's rows in an open database. */
+/** Returns the operations on the table's rows in an open database. */
 export const rowsOf = (database: DatabaseSync) => {
-  const prepared = statements(database);
+  const prepared = statementCache(database);
   const read = database.prepare('SELECT size, item FROM items WHERE pk = ? AND sk = ?');
   const write = database.prepare(WRITE);
   const remove = database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?');
@@ -89,7 +92,7 @@ export const rowsOf = (database: DatabaseSync) => {
   );
   const find = (pk: string, sk: string): { item: Document; size: number } | null => {
     const row = read.get(pk, sk);
-    return row ? { item: documentIn(String(row.item)), size: Number(row.size) } : null;
+    return row ? { item: parseDocument(String(row.item)), size: Number(row.size) } : null;
   };
   return {
     find,
@@ -97,15 +100,15 @@ export const rowsOf = (database: DatabaseSync) => {
     put: (item: Document, size: number): void => {
       const expires = item[tableDesign.ttl];
       const keys = ['pk', 'sk', ...indexed].map((name) => (item[name] as string | undefined) ?? null);
-      write.run(...keys, typeof expires === 'number' ? Math.floor(expires) : null, size, textOf(item));
+      write.run(...keys, typeof expires === 'number' ? Math.floor(expires) : null, size, serializeDocument(item));
     },
     remove: (pk: string, sk: string): void => void remove.run(pk, sk),
-    /** The items of a range in their order, as far as they are asked for; of an index the keys alone. */
+    /** Yields the items of a range in order; from an index only their keys. */
     range: function* (range: Range): Generator<{ item: Document; size: number }> {
-      const [text, given] = selectOf(range);
+      const [text, parameters] = selectOf(range);
       const names = range.index ? ['pk', 'sk', ...keyNames(range.index)] : null;
-      for (const row of prepared(text).iterate(...given)) {
-        if (!names) yield { item: documentIn(String(row.item)), size: Number(row.size) };
+      for (const row of prepared(text).iterate(...parameters)) {
+        if (!names) yield { item: parseDocument(String(row.item)), size: Number(row.size) };
         else {
           const item: Document = {};
           for (const name of names) item[name] = String(row[name]);
@@ -113,8 +116,8 @@ export const rowsOf = (database: DatabaseSync) => {
         }
       }
     },
-    /** Removes some items that had expired at a time (s); gives their number. */
-    removeExpired: (before: number, most: number): number => Number(expire.run(before, most).changes),
+    /** Removes up to `max` items that expired before a time (s). Returns their number. */
+    removeExpired: (before: number, max: number): number => Number(expire.run(before, max).changes),
   };
 };
 export type Rows = ReturnType<typeof rowsOf>;

@@ -11,13 +11,13 @@ import { createTurns } from './turns.ts';
 /** Identifies the file: "SC01" in its header. https://www.sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x53433031;
 const IN_MEMORY = ':memory:';
-/** How long (ms) a call waits while a tool writes to the same file. */
+/** How long (ms) a call waits while a tool writes to the file. */
 const BUSY_MS = 2_000;
 
-// What is committed is handed to the disk by durable.ts, which does not hold up the event loop. Pages are copied from the
-// journal into the database when it has 16 MB: most of them were written many times until then. It holds up the loop for
-// 4 ms, and a start after a crash reads the journal. What is deleted is overwritten where that takes no
-// further write; `scrub` does the rest.
+// Commits are synced to disk by durable.ts, which does not block the event loop. The journal is checkpointed when it
+// reaches 16 MB, because by then most pages have been written many times. That blocks the event loop for 4 ms, and a start
+// after a crash has to read the journal. Deleted data is overwritten where that takes no additional write; `scrub` does
+// the rest.
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -27,20 +27,20 @@ const PRAGMAS = `
   PRAGMA secure_delete = FAST;
 `;
 
-/** The file of the table and the queues in a data folder. */
+/** Returns the path of the file with the table and the queues in a data folder. */
 export const dataFileOf = (folder: string): string => (folder === IN_MEMORY ? IN_MEMORY : join(folder, 'cloud.sqlite'));
 
 /** https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
-/** Did SQLite refuse something because another process has the file? */
+/** Whether SQLite failed because another process has locked the file. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 
 /**
- * Locks a file for this process: an error for which `isBusy` is true means that another one has it. The lock is SQLite's
- * own on an empty database, which exists on every platform and ends with the process, however that ends. Gives a
- * function that frees it.
+ * Locks a file for this process, and throws an error for which `isBusy` is true if another process has locked it. The
+ * lock is that of SQLite on an empty database: it exists on every platform and ends with the process, even in a crash.
+ * Returns a function that unlocks the file.
  */
 const lockFile = (path: string): (() => void) => {
   const database = new DatabaseSync(path);
@@ -59,8 +59,8 @@ const numberOf = (database: DatabaseSync, query: string): number =>
   Number(Object.values(database.prepare(query).get() ?? {})[0]);
 
 /**
- * Throws when a page of the file is damaged. SQLite itself notices that when it comes to the page, which may be amid an
- * alarm. It reads the whole file: 0.5 s for each GB that is in memory.
+ * Throws if a page of the file is damaged. SQLite itself would notice only when it reads the page, perhaps in the middle
+ * of an alarm. Reading the whole file takes 0.5 s per GB if it is in the page cache.
  * https://www.sqlite.org/pragma.html#pragma_quick_check
  */
 const checkPages = (database: DatabaseSync): void => {
@@ -68,26 +68,25 @@ const checkPages = (database: DatabaseSync): void => {
   if (found !== 'ok') throw new Error(`it is damaged (${String(found).replaceAll('\n', ' ')})`);
 };
 
-/** So long (ms) after its beginning an erasure may still remove something. */
-const LONGEST = 3_600_000;
+/** How long (ms) an erasure can go on deleting after its start. */
+const MAX_ERASURE_MS = 3_600_000;
 const MINUTE = 60_000;
 
 /**
- * Writes a file anew if something was erased from it since it was written anew last: in the free parts of its pages there
- * may be traces. Nobody is served meanwhile, so it is done when a host starts and when it stops; it takes about a second
- * for each 200 MB.
+ * Rewrites the file if anything was erased since it was last rewritten, because the free parts of its pages may contain
+ * traces. This blocks all calls, so it is done when a host starts and stops. It takes about a second per 200 MB.
  * https://www.sqlite.org/lang_vacuum.html
  */
 const scrub = (database: DatabaseSync, now: number): void => {
   const newest = database.prepare('SELECT max(sk) AS id FROM items WHERE pk = ?').get(items.erasure.pk({}))?.id;
   if (typeof newest !== 'string') return;
   const scrubbed = Number(database.prepare('PRAGMA user_version').get()?.user_version) * MINUTE;
-  if (timeOfUlid(newest) + LONGEST < scrubbed) return;
-  // The version of the file is the minute (since 1970) of its last writing.
+  if (timeOfUlid(newest) + MAX_ERASURE_MS < scrubbed) return;
+  // The version of the file is the minute (since 1970) in which it was last rewritten.
   database.exec(`PRAGMA user_version = ${Math.floor(now / MINUTE)}; VACUUM;`);
 };
 
-/** Prepares a file of this module, and makes what is in a new one. A file of another program is left as it is. */
+/** Prepares the file, and creates its tables if it is new. Throws if it is a file of another program. */
 const prepare = (database: DatabaseSync): void => {
   const isNew = numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isNew && numberOf(database, 'PRAGMA application_id') !== APPLICATION_ID)
@@ -98,7 +97,7 @@ const prepare = (database: DatabaseSync): void => {
     scrub(database, Date.now());
     return;
   }
-  // What fails leaves the file empty.
+  // If this fails, the file stays empty.
   database.exec(`BEGIN; ${SCHEMA} ${QUEUES} PRAGMA application_id = ${APPLICATION_ID}; COMMIT;`);
 };
 
@@ -106,8 +105,8 @@ const explain = (path: string, error: unknown): Error => {
   const message = error instanceof Error ? error.message : String(error);
   const why = isBusy(error) ? 'another process has it open' : message;
   const isDamaged = /malformed|not a database|it is damaged/.test(why);
-  const remedy = isDamaged ? '; put a copy of the folder in its place that npm run backup has made' : '';
-  return new Error(`the data cannot be kept in ${path}: ${why}${remedy}`, { cause: error });
+  const remedy = isDamaged ? '; replace the data folder with a backup (see lib/local/README.md)' : '';
+  return new Error(`cannot open ${path}: ${why}${remedy}`, { cause: error });
 };
 
 const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
@@ -116,9 +115,9 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
   try {
     if (path !== IN_MEMORY) {
       mkdirSync(dirname(path), { recursive: true });
-      // Only one host works on the file at a time. Tools may use it meanwhile.
+      // Only one host may use the file at a time. Tools may use it too.
       unlock = lockFile(`${path}.lock`);
-      // Only the owner may read the file, because alarms about people are in it. SQLite gives its other files the same rights.
+      // Only the owner may read the file, because it contains alarms about people. SQLite gives its other files the same mode.
       closeSync(openSync(path, 'a', 0o600));
     }
     database = new DatabaseSync(path, { timeout: BUSY_MS });
@@ -132,7 +131,7 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
 };
 
 /**
- * Opens the data of a host, in a folder or in memory. Throws an error that names the file when it cannot be read, is
+ * Opens the data of a host, in a folder or in memory. Throws an error that names the file if it cannot be read, is
  * damaged, belongs to another program, or is used by another host.
  */
 export const openStorage = (dataDir: string) => {
@@ -147,7 +146,7 @@ export const openStorage = (dataDir: string) => {
     /** Ends the current turn and closes the file. */
     close: async (): Promise<void> => {
       if (!database.isOpen) return;
-      // A turn that is not kept has said so to its callers.
+      // If the last turn could not be stored, its callers have received the error.
       await turns.read(() => {}).catch(() => {});
       await durable?.close();
       scrub(database, Date.now());
@@ -157,8 +156,8 @@ export const openStorage = (dataDir: string) => {
   };
 };
 
-/** Opens the table in a data folder beside the host that may be using it: for tools. */
-export const openBesideHost = (dataDir: string) => {
+/** Opens the table in a data folder for a tool; a host may be using it at the same time. */
+export const openForTool = (dataDir: string) => {
   const database = new DatabaseSync(dataFileOf(dataDir), { timeout: BUSY_MS });
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST');
   const turns = createTurns(database, null);

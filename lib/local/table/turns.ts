@@ -1,23 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Durable } from './durable.ts';
-import { notKept } from './errors.ts';
+import { notStored } from './errors.ts';
 
-/** Answers of a turn: each is given once all that the turn wrote is kept, or that it is not. */
-type Waiting = { answer: () => void; refuse: (error: Error) => void };
+/** A call that waits until the changes of its turn are stored: `settle` returns its result, `fail` the error. */
+type PendingCall = { settle: () => void; fail: (error: Error) => void };
 
 /**
- * Makes all calls of one turn of the event loop one transaction. Each call runs at once and sees what the calls before it
- * wrote; it is answered once the transaction would survive a power cut. When that fails, all calls of the
- * turn are refused.
+ * Combines all calls of one turn of the event loop into one transaction. Each call runs at once and sees what earlier
+ * calls wrote; it resolves once the transaction would survive a power cut. If the transaction fails, all calls of the turn
+ * reject.
  */
 export const createTurns = (database: DatabaseSync, durable: Durable | null) => {
-  let waiting: Waiting[] = [];
+  let pending: PendingCall[] = [];
   let failure: unknown;
 
   const end = async (): Promise<void> => {
-    const turn = waiting;
+    const turn = pending;
     const cause = failure;
-    waiting = [];
+    pending = [];
     failure = undefined;
     try {
       if (cause) throw cause;
@@ -27,31 +27,31 @@ export const createTurns = (database: DatabaseSync, durable: Durable | null) => 
       }
       await durable?.kept();
     } catch (error) {
-      // SQLite may have ended the transaction by itself.
+      // SQLite may already have rolled back by itself.
       if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
-      for (const { refuse } of turn) refuse(notKept(error));
+      for (const { fail } of turn) fail(notStored(error));
       return;
     }
-    for (const { answer } of turn) answer();
+    for (const { settle } of turn) settle();
   };
 
-  /** Runs a call within the transaction of this turn. */
+  /** Runs a call in the transaction of this turn. */
   const run = <T>(work: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(end);
+      if (pending.length === 0) setImmediate(end);
       try {
         const value = work();
-        waiting.push({ answer: () => resolve(value), refuse: reject });
+        pending.push({ settle: () => resolve(value), fail: reject });
       } catch (error) {
         if ((error as { code?: string }).code === 'ERR_SQLITE_ERROR') failure ??= error;
-        waiting.push({ answer: () => reject(error), refuse: reject });
+        pending.push({ settle: () => reject(error), fail: reject });
       }
     });
 
   return {
-    /** A call that only reads. */
+    /** Runs a call that only reads. */
     read: run,
-    /** A call that may write: all of what it writes is kept, or nothing of its turn. */
+    /** Runs a call that may write. The changes of a turn are stored together, or not at all. */
     write: <T>(work: () => T): Promise<T> =>
       run(() => {
         if (!database.isTransaction) database.exec('BEGIN IMMEDIATE');

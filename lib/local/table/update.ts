@@ -1,37 +1,37 @@
-import { invalid, unfit } from './errors.ts';
+import { invalid, invalidItem } from './errors.ts';
 import {
   type Bound,
+  cachedParser,
   listOf,
   namesOf,
   type Operand,
   operandAt,
   operandOf,
   type Path,
-  parsedOnce,
   type Reader,
   valueAt,
 } from './expression.ts';
 import { copyOf, type Document, type Value } from './values.ts';
 
 type Change = { path: Path; value: Operand | null };
-/** One more digit than fits would be rounded. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
-const MOST_DIGITS = 38;
+/** More digits than this would be rounded. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const MAX_DIGITS = 38;
 
-const wrongType = () => unfit('An operand in the update expression has an incorrect data type');
-const missing = () => unfit('The provided expression refers to an attribute that does not exist in the item');
-const misplaced = () => unfit('The document path provided in the update expression is invalid for update');
+const wrongType = () => invalidItem('An operand in the update expression has an incorrect data type');
+const missing = () => invalidItem('The provided expression refers to an attribute that does not exist in the item');
+const misplaced = () => invalidItem('The document path provided in the update expression is invalid for update');
 
-const wholeOf = (operand: Value | undefined): bigint => {
+const integerOf = (operand: Value | undefined): bigint => {
   if (typeof operand === 'bigint') return operand;
   if (typeof operand !== 'number') throw wrongType();
-  if (!Number.isInteger(operand)) throw unfit('this table adds whole numbers alone');
+  if (!Number.isInteger(operand)) throw invalidItem('the local table can only add integers');
   return BigInt(operand);
 };
 
-/** Adds whole numbers, exactly. The store adds no others. */
+/** Adds integers exactly. The store adds no other numbers. */
 const sumOf = (a: Value | undefined, b: Value | undefined): Value => {
-  const sum = wholeOf(a) + wholeOf(b);
-  if (String(sum).length > MOST_DIGITS) throw unfit('Number overflow');
+  const sum = integerOf(a) + integerOf(b);
+  if (String(sum).length > MAX_DIGITS) throw invalidItem('Number overflow');
   return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum;
 };
 
@@ -43,15 +43,15 @@ const present = (value: Value | undefined): Value => {
 const functions = {
   if_not_exists:
     (path: Operand, other: Operand): Operand =>
-    (...given) => {
-      const found = path(...given);
-      return found === undefined ? other(...given) : found;
+    (...args) => {
+      const found = path(...args);
+      return found === undefined ? other(...args) : found;
     },
   list_append:
     (first: Operand, second: Operand): Operand =>
-    (...given) => {
-      const a = present(first(...given));
-      const b = present(second(...given));
+    (...args) => {
+      const a = present(first(...args));
+      const b = present(second(...args));
       if (!Array.isArray(a) || !Array.isArray(b)) throw wrongType();
       return [...a, ...b];
     },
@@ -60,32 +60,32 @@ const functions = {
 const termOf = (reader: Reader): Operand => {
   const name = reader.call();
   if (!name) return operandOf(reader);
-  const make = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null;
-  if (!make) throw invalid(`this table has no function ${name}`);
+  const build = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null;
+  if (!build) throw invalid(`the local table does not support the function ${name}`);
   reader.expect(name.toUpperCase());
   reader.expect('(');
   const first = termOf(reader);
   reader.expect(',');
   const second = termOf(reader);
   reader.expect(')');
-  return make(first, second);
+  return build(first, second);
 };
 
 const assignmentOf = (reader: Reader): Change => {
   const path = reader.path();
   reader.expect('=');
   const first = termOf(reader);
-  if (!reader.accept('+')) return { path, value: (...given) => present(first(...given)) };
+  if (!reader.accept('+')) return { path, value: (...args) => present(first(...args)) };
   const second = termOf(reader);
-  return { path, value: (...given) => sumOf(present(first(...given)), present(second(...given))) };
+  return { path, value: (...args) => sumOf(present(first(...args)), present(second(...args))) };
 };
 
 const additionOf = (reader: Reader): Change => {
   const path = reader.path();
-  if (path.length > 1) throw invalid('ADD takes attributes of the item alone, nothing inside of them');
+  if (path.length > 1) throw invalid('ADD supports only top-level attributes');
   const before = functions.if_not_exists(operandAt(path), () => 0);
   const more = operandOf(reader);
-  return { path, value: (...given) => sumOf(before(...given), more(...given)) };
+  return { path, value: (...args) => sumOf(before(...args), more(...args)) };
 };
 
 const changesOf = (reader: Reader): Change[] => {
@@ -102,18 +102,18 @@ const changesOf = (reader: Reader): Change[] => {
   return changes;
 };
 
-const parse = parsedOnce(changesOf);
+const parse = cachedParser(changesOf);
 
 const startsWith = (path: Path, start: Path): boolean => start.every((step, at) => path[at] === step);
 
-const refuseOverlaps = (paths: readonly Path[]): void => {
+const rejectOverlaps = (paths: readonly Path[]): void => {
   if (paths.length === 1) return;
   for (const [at, path] of paths.entries())
-    if (paths.some((other, place) => place !== at && startsWith(path, other)))
+    if (paths.some((other, otherAt) => otherAt !== at && startsWith(path, other)))
       throw invalid('Two document paths overlap with each other; must remove or rewrite one of these paths');
 };
 
-/** Sets or removes what stands at a path. A place behind the end of a list is its next one. */
+/** Sets or removes the value at a path. An index beyond the end of a list appends. */
 const put = (item: Document, path: Path, value: Value | undefined): void => {
   const last = path.at(-1);
   const parent = valueAt(item, path.slice(0, -1));
@@ -128,20 +128,20 @@ const put = (item: Document, path: Path, value: Value | undefined): void => {
   else parent[last] = value;
 };
 
-/** The place of an element in its list, for removals from behind. */
-const placeOf = (path: Path): number => Number(path.at(-1));
+/** The index of an element in its list; elements are removed from the end of the list first. */
+const indexOf = (path: Path): number => Number(path.at(-1));
 
-/** Parses an update: a function that changes an item, and gives the names of the attributes that it set. */
+/** Parses an update into a function that changes an item and returns the names of the attributes it set. */
 export const parseUpdate = (text: string) => {
   const { run: changes, used } = parse(text);
   const run = (item: Document, bound: Bound): string[] => {
     const found = changes.map(({ path, value }) => ({ path: namesOf(path, bound), value: value?.(item, bound) }));
-    refuseOverlaps(found.map(({ path }) => path));
+    rejectOverlaps(found.map(({ path }) => path));
     const sets = found.filter(({ value }) => value !== undefined);
-    // What several changes set must not be one object.
+    // Several changes must not set the same object.
     for (const { path, value } of sets) put(item, path, sets.length > 1 && value !== undefined ? copyOf(value) : value);
     const removed = found.filter(({ value }) => value === undefined).map(({ path }) => path);
-    for (const path of removed.toSorted((a, b) => (placeOf(b) || 0) - (placeOf(a) || 0))) put(item, path, undefined);
+    for (const path of removed.toSorted((a, b) => (indexOf(b) || 0) - (indexOf(a) || 0))) put(item, path, undefined);
     return sets.map(({ path }) => String(path[0]));
   };
   return { run, used };

@@ -1,54 +1,54 @@
 import { invalid } from './errors.ts';
 
-/** What the table holds: the values of JSON, and sums that have grown beyond the safe integers. */
+/** A value in the table: a JSON value, or a sum that has grown beyond the safe integers. */
 export type Value = string | number | bigint | boolean | null | Value[] | Document;
 export type Document = { [name: string]: Value };
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
-const DEEPEST = 32;
-const SMALLEST = 1e-130;
+const MAX_DEPTH = 32;
+const MIN_MAGNITUDE = 1e-130;
 
-const isLeftOut = (value: unknown): boolean => value === undefined || typeof value === 'function';
+const isOmitted = (value: unknown): boolean => value === undefined || typeof value === 'function';
 
-/** An object with a field `constructor` is no plain one: the document client of the SDK decides so. */
+/** Whether an object is plain. As in the SDK's document client, one with a field `constructor` is not. */
 const isPlain = (value: object): boolean => !value.constructor || value.constructor.name === 'Object';
 
 const numberOf = (value: number): number => {
   if (!Number.isFinite(value)) throw new Error(`Special numeric value ${value} is not allowed`);
-  // Beyond these bounds two different numbers of the table may be the same number here.
+  // Beyond these bounds, two different numbers of the table may be the same JavaScript number.
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new Error(`Number ${value} is beyond the safe integers.`);
-  if (value !== 0 && Math.abs(value) < SMALLEST) throw invalid('Number underflow');
+  if (value !== 0 && Math.abs(value) < MIN_MAGNITUDE) throw invalid('Number underflow');
   // There is no negative zero in the table.
   return value === 0 ? 0 : value;
 };
 
-/** A copy of a value; leaves out and refuses what the document client of shared/store/engine/client.ts does. */
+/** Copies a value. Omits and rejects what the document client of shared/store/engine/client.ts omits and rejects. */
 export const copyOf = (value: unknown, depth = 0): Value => {
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint' || value === null)
     return value;
   if (typeof value === 'number') return numberOf(value);
-  if (depth > DEEPEST) throw invalid('Nesting Levels have exceeded supported limits');
+  if (depth > MAX_DEPTH) throw invalid('Nesting Levels have exceeded supported limits');
   if (Array.isArray(value))
-    return value.filter((element) => !isLeftOut(element)).map((element) => copyOf(element, depth + 1));
+    return value.filter((element) => !isOmitted(element)).map((element) => copyOf(element, depth + 1));
   if (typeof value === 'object' && isPlain(value)) return documentOf(value, depth + 1);
   throw new Error(`Unsupported type passed: ${Object.prototype.toString.call(value)}`);
 };
 
-/** The same of a document. */
-export const documentOf = (given: object, depth = 0): Document => {
+/** Copies a document, with the same checks as `copyOf`. */
+export const documentOf = (source: object, depth = 0): Document => {
   const document: Document = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(source)) {
     if (name === '__proto__') throw new Error('Unsupported name passed: __proto__');
-    if (!isLeftOut(value)) document[name] = copyOf(value, depth);
+    if (!isOmitted(value)) document[name] = copyOf(value, depth);
   }
   return document;
 };
 
-/** The bytes that DynamoDB counts for a value, without its name. */
+/** Returns the bytes that DynamoDB counts for a value, without its name. */
 const bytesOf = (value: Value): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value === 0) return 2;
-  // Most numbers are whole, and a regular expression would take longer than all the rest.
+  // Most numbers are integers, and the regular expression would take longer than everything else.
   if (typeof value === 'number' && Number.isInteger(value)) return Math.ceil(String(Math.abs(value)).length / 2) + 2;
   if (typeof value === 'number' || typeof value === 'bigint')
     return Math.ceil(String(value).replaceAll(/[^\d]|^0+/g, '').length / 2) + 2;
@@ -58,7 +58,7 @@ const bytesOf = (value: Value): number => {
 };
 
 /**
- * The size of a document in bytes, as the limits of DynamoDB count it.
+ * Returns the size of a document in bytes, as DynamoDB counts it for its limits.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export const sizeOf = (document: Document): number => {
@@ -67,12 +67,12 @@ export const sizeOf = (document: Document): number => {
   return size;
 };
 
-/** JSON as the table keeps it. */
-export const textOf = (document: Document): string => {
+/** Serializes a document to the JSON that the table stores. */
+export const serializeDocument = (document: Document): string => {
   try {
     return JSON.stringify(document);
   } catch {
-    // A bigint is rare, and asking for each value whether it is one would be the most of the work.
+    // A bigint is rare, and checking every value for one would dominate the cost.
     return JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value));
   }
 };
@@ -82,9 +82,9 @@ const exact = (_: string, value: unknown, { source }: { source?: string }): unkn
     ? BigInt(source ?? '')
     : value;
 
-/** A number of 16 digits or more, which may be beyond the safe integers. */
+/** Matches a number of 16 digits or more, which may be beyond the safe integers. */
 const LARGE = /[:,[]-?\d{16}/;
 
-/** Reads what `textOf` wrote: integers beyond the safe ones are bigints. */
-export const documentIn = (text: string): Document =>
+/** Parses what `textOf` returned. Integers beyond the safe ones become bigints. */
+export const parseDocument = (text: string): Document =>
   LARGE.test(text) ? JSON.parse(text, exact as (key: string, value: unknown) => unknown) : JSON.parse(text);

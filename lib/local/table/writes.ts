@@ -1,11 +1,11 @@
 import { invalid, tableError } from './errors.ts';
-import { checkItem, keyOf } from './keys.ts';
+import { checkItem, primaryKeyOf } from './keys.ts';
 import { boundOf, conditionOf, EXPRESSIONS, type Input, optionsOf } from './request.ts';
 import type { Rows } from './rows.ts';
 import { parseUpdate } from './update.ts';
 import { type Document, documentOf } from './values.ts';
 
-/** A write whose condition holds: what it does, and what it answers. */
+/** A write whose condition is met. `apply` executes it and returns the result. */
 type Prepared = { key: { pk: string; sk: string }; apply: () => Document };
 type Prepare = (rows: Rows, input: Input) => Prepared;
 
@@ -13,46 +13,46 @@ const CONDITION = [...EXPRESSIONS, 'ConditionExpression'];
 const isKey = (name: string) => name === 'pk' || name === 'sk';
 
 export const prepareUpdate: Prepare = (rows, input) => {
-  const given = optionsOf(input, [...CONDITION, 'Key', 'UpdateExpression', 'ReturnValues']);
-  const update = parseUpdate(String(given.UpdateExpression));
-  const condition = conditionOf(given);
-  const bound = boundOf(given, [update, condition]);
-  const key = keyOf(given.Key);
+  const options = optionsOf(input, [...CONDITION, 'Key', 'UpdateExpression', 'ReturnValues']);
+  const update = parseUpdate(String(options.UpdateExpression));
+  const condition = conditionOf(options);
+  const bound = boundOf(options, [update, condition]);
+  const key = primaryKeyOf(options.Key);
   const before = rows.get(key.pk, key.sk);
   condition.check(before, bound);
-  const { ReturnValues = 'NONE' } = given;
+  const { ReturnValues = 'NONE' } = options;
   const old = ReturnValues === 'ALL_OLD' ? rows.get(key.pk, key.sk) : null;
   const changed: Document = before ?? { ...key };
   const set = update.run(changed, bound);
   if (changed.pk !== key.pk || changed.sk !== key.sk || set.some(isKey))
     throw invalid('Cannot update attribute. This attribute is part of the key');
   const size = checkItem(changed);
-  const answers: Record<string, () => Document | null> = {
+  const returnValues: Record<string, () => Document | null> = {
     NONE: () => null,
     ALL_NEW: () => changed,
     ALL_OLD: () => old,
     UPDATED_NEW: () => Object.fromEntries(set.map((name) => [name, changed[name] ?? null])),
   };
-  const answer = answers[String(ReturnValues)];
-  if (!answer) throw invalid(`this table does not know ReturnValues ${ReturnValues}`);
+  const returned = returnValues[String(ReturnValues)];
+  if (!returned) throw invalid(`the local table does not support ReturnValues ${ReturnValues}`);
   return {
     key,
     apply: () => {
       rows.put(changed, size);
-      const Attributes = answer();
+      const Attributes = returned();
       return Attributes ? { Attributes } : {};
     },
   };
 };
 
 export const preparePut: Prepare = (rows, input) => {
-  const given = optionsOf(input, [...CONDITION, 'Item']);
-  const condition = conditionOf(given);
-  const bound = boundOf(given, [condition]);
-  const item = documentOf(Object(given.Item));
+  const options = optionsOf(input, [...CONDITION, 'Item']);
+  const condition = conditionOf(options);
+  const bound = boundOf(options, [condition]);
+  const item = documentOf(Object(options.Item));
   const size = checkItem(item);
   const key = { pk: String(item.pk), sk: String(item.sk) };
-  if (given.ConditionExpression !== undefined) condition.check(rows.get(key.pk, key.sk), bound);
+  if (options.ConditionExpression !== undefined) condition.check(rows.get(key.pk, key.sk), bound);
   return {
     key,
     apply: () => {
@@ -65,11 +65,11 @@ export const preparePut: Prepare = (rows, input) => {
 const prepareKeyed =
   (apply: (rows: Rows, key: { pk: string; sk: string }) => void): Prepare =>
   (rows, input) => {
-    const given = optionsOf(input, [...CONDITION, 'Key']);
-    const condition = conditionOf(given);
-    const bound = boundOf(given, [condition]);
-    const key = keyOf(given.Key);
-    if (given.ConditionExpression !== undefined) condition.check(rows.get(key.pk, key.sk), bound);
+    const options = optionsOf(input, [...CONDITION, 'Key']);
+    const condition = conditionOf(options);
+    const bound = boundOf(options, [condition]);
+    const key = primaryKeyOf(options.Key);
+    if (options.ConditionExpression !== undefined) condition.check(rows.get(key.pk, key.sk), bound);
     return {
       key,
       apply: () => {
@@ -89,17 +89,17 @@ const actions: Readonly<Record<string, Prepare>> = {
 };
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
-const MOST_ACTIONS = 100;
+const MAX_ACTIONS = 100;
 
 const prepareAction = (rows: Rows, action: Input): Prepared => {
   const [first, ...more] = Object.entries(action).filter(([, value]) => value !== undefined);
   const [name, input] = first ?? ['', undefined];
   const prepare = actions[name];
-  if (!prepare || more.length > 0) throw invalid(`a transaction has no action ${name}`);
+  if (!prepare || more.length > 0) throw invalid(`a transaction does not support the action ${name}`);
   return prepare(rows, input as Input);
 };
 
-/** Why one write of a transaction cancels all of it; other errors are of the whole call. */
+/** Returns the reason why a write cancels its transaction. Rethrows errors that concern the whole call. */
 const codeOf = (error: unknown): string => {
   const { name, isOfItem } = error as Error & { isOfItem?: boolean };
   if (name === 'ConditionalCheckFailedException') return 'ConditionalCheckFailed';
@@ -113,9 +113,10 @@ const nameOf = (action: Input): string => {
   return JSON.stringify([pk, sk]);
 };
 
-/** All writes, or none of them: then an error says of which the condition failed. */
+/** Executes all writes or none. The error lists the reason of each write that failed. */
 export const transact = (rows: Rows, list: readonly Input[]): void => {
-  if (list.length === 0 || list.length > MOST_ACTIONS) throw invalid(`a transaction has 1 to ${MOST_ACTIONS} actions`);
+  if (list.length === 0 || list.length > MAX_ACTIONS)
+    throw invalid(`a transaction must have 1 to ${MAX_ACTIONS} actions`);
   if (new Set(list.map(nameOf)).size < list.length)
     throw invalid('Transaction request cannot include multiple operations on one item');
   const codes: string[] = [];

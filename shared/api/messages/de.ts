@@ -1,5 +1,5 @@
-import { FRESH_LOGIN, SETTLED_AFTER } from '#shared/domain/identity/data-job.ts';
-import type { Limited } from '#shared/domain/identity/quota.ts';
+import { LAST_PASS_AFTER, MAX_LOGIN_AGE } from '#shared/domain/identity/data-job.ts';
+import type { LimitName } from '#shared/domain/identity/quota.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import type { ErrorCode } from '../errors.ts';
 
@@ -13,7 +13,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   csrf_detected: 'Die Anfrage kam nicht von dort, wo die Sitzung begann; die Sitzung ist beendet',
   forbidden: 'Das ist nicht erlaubt',
   otp_setup_required: 'Ihr Kunde verlangt einen zweiten Faktor: Richten Sie ihn zuerst ein',
-  login_too_old: `Melden Sie sich neu an: dafür darf die Anmeldung nicht älter als ${FRESH_LOGIN / 60_000} Minuten sein`,
+  login_too_old: `Melden Sie sich neu an: dafür darf die Anmeldung nicht älter als ${MAX_LOGIN_AGE / 60_000} Minuten sein`,
   path_unknown: 'Unter diesem Pfad gibt es nichts',
   user_not_found: 'Der Benutzer wurde nicht gefunden',
   customer_not_found: 'Der Kunde wurde nicht gefunden',
@@ -43,7 +43,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   user_external: 'Der Benutzer meldet sich bei einem anderen Dienst an und hat hier kein Passwort',
   customer_missing: 'Der Benutzer gehört zu keinem Kunden',
   sensor_of_another_customer: 'Der Sensor gehört einem anderen Kunden',
-  sensor_being_erased: `Was von dem Sensor gespeichert ist, wird gerade gelöscht; verbinden Sie ihn, wenn das beendet ist, nach ${SETTLED_AFTER / 60_000} Minuten`,
+  sensor_being_erased: `Was von dem Sensor gespeichert ist, wird gerade gelöscht; verbinden Sie ihn, wenn das beendet ist, nach ${LAST_PASS_AFTER / 60_000} Minuten`,
   sensor_active: 'Der Sensor ist aktiv; gelöscht werden kann nur ein inaktiver',
   region_in_use: 'Regeln nennen einen Bereich, den dieser Raum nicht hat: {rules}; zuerst diese ändern oder löschen',
   sensor_group_in_use: 'Eine Regel oder der Filter eines Webhooks nennt die Sensorgruppe; zuerst diese ändern',
@@ -68,7 +68,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   unavailable: 'Der Dienst ist im Moment nicht verfügbar',
 };
 
-export const limited: Record<Limited, string> = {
+export const limited: Record<LimitName, string> = {
   webhooks: 'Webhooks',
   bots: 'Bots',
   rules: 'Regeln',

@@ -1,5 +1,5 @@
-import { FRESH_LOGIN, SETTLED_AFTER } from '#shared/domain/identity/data-job.ts';
-import type { Limited } from '#shared/domain/identity/quota.ts';
+import { LAST_PASS_AFTER, MAX_LOGIN_AGE } from '#shared/domain/identity/data-job.ts';
+import type { LimitName } from '#shared/domain/identity/quota.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import type { ErrorCode } from '../errors.ts';
 
@@ -13,7 +13,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   csrf_detected: 'The request did not come from where the session was started; the session has ended',
   forbidden: 'This is not permitted',
   otp_setup_required: 'Your customer demands a second factor: set it up first',
-  login_too_old: `Log in again: this needs a login of the last ${FRESH_LOGIN / 60_000} minutes`,
+  login_too_old: `Log in again: this needs a login of the last ${MAX_LOGIN_AGE / 60_000} minutes`,
   path_unknown: 'There is nothing at this path',
   user_not_found: 'The user was not found',
   customer_not_found: 'The customer was not found',
@@ -43,7 +43,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   user_external: 'The user logs in at another service, and has no password here',
   customer_missing: 'The user belongs to no customer',
   sensor_of_another_customer: 'The sensor belongs to another customer',
-  sensor_being_erased: `What is kept of the sensor is being erased; link it when that has ended, after ${SETTLED_AFTER / 60_000} minutes`,
+  sensor_being_erased: `What is kept of the sensor is being erased; link it when that has ended, after ${LAST_PASS_AFTER / 60_000} minutes`,
   sensor_active: 'The sensor is active; only an inactive one can be deleted',
   region_in_use: 'Rules name a region that this room does not have: {rules}; change or delete them first',
   sensor_group_in_use: 'A rule or the filter of a webhook names the sensor group; change that first',
@@ -69,7 +69,7 @@ export const errorTexts: Record<ErrorCode, string> = {
 };
 
 /** The names of what is limited, in the plural. */
-export const limited: Record<Limited, string> = {
+export const limited: Record<LimitName, string> = {
   webhooks: 'webhooks',
   bots: 'bots',
   rules: 'rules',

@@ -1,12 +1,12 @@
 import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
-import type { Limited } from '#shared/domain/identity/quota.ts';
+import type { LimitName } from '#shared/domain/identity/quota.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import type { ApiError, ErrorCode } from '../errors.ts';
 
 type Texts = {
   errorTexts: Record<ErrorCode, string>;
   problems: Record<Problem, string>;
-  limited: Record<Limited, string>;
+  limited: Record<LimitName, string>;
   resetMail: { subject: string; text: string };
 };
 
@@ -28,12 +28,17 @@ const listed = (rules: NonNullable<ApiError['rules']>): string => {
 /** Gives the texts of an error and of its field errors in a language. */
 export const errorTexts = async (
   locale: string,
-  { code, waitSeconds, fieldErrors, limit, rules = [], first = '' }: ApiError,
+  { code, waitSeconds, fieldErrors, limit, rules = [], acknowledgedBy = '' }: ApiError,
 ) => {
   const { errorTexts, problems, limited } = await texts(locale);
   const reached = limit && { most: limit.most, what: limited[limit.of] };
   return {
-    message: fill(errorTexts[code], { seconds: waitSeconds ?? 0, ...reached, rules: listed(rules), name: first }),
+    message: fill(errorTexts[code], {
+      seconds: waitSeconds ?? 0,
+      ...reached,
+      rules: listed(rules),
+      name: acknowledgedBy,
+    }),
     fieldErrors: (fieldErrors ?? []).map(({ path, problem, values }) => ({
       path,
       message: fill(problems[problem], values),

@@ -2,7 +2,7 @@ import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 
 /** Sends a text to a Telegram chat. Never rejects. */
-export type Telegram = (chat: string, text: string) => Promise<PersonOutcome>;
+export type SendTelegram = (chat: string, text: string) => Promise<PersonOutcome>;
 
 /**
  * The errors that only the chat can cause; all others are faults of the stage.
@@ -12,8 +12,12 @@ const CHAT_ERRORS =
   /chat not found|user is deactivated|bot was (blocked|kicked)|not enough rights|chat_id is empty|PEER_ID/i;
 
 /** Creates a sender for the bot with this token. `base` replaces the URL of Telegram in tests. */
-export const telegramAs =
-  (client: () => Promise<Pick<WebhookClient, 'post'>>, token: string, base = 'https://api.telegram.org'): Telegram =>
+export const createTelegram =
+  (
+    client: () => Promise<Pick<WebhookClient, 'post'>>,
+    token: string,
+    base = 'https://api.telegram.org',
+  ): SendTelegram =>
   async (chat, text) => {
     // Telegram must not open the link for a preview.
     const body = { chat_id: chat, text, link_preview_options: { is_disabled: true } };

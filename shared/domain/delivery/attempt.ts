@@ -1,10 +1,10 @@
 import type { AttemptLog } from './attempt-log.ts';
 
 /** The result of an attempt, as the delivery log shows it. */
-export type Result = Omit<AttemptLog, 'number' | 'startDate'>;
+export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate'>;
 
 /** The result of an attempt that made no HTTP request. */
-export const resultWithoutRequest = (error: string | null, durationMs = 0, responseBody = ''): Result => ({
+export const resultWithoutRequest = (error: string | null, durationMs = 0, responseBody = ''): AttemptResult => ({
   status: null,
   error,
   responseBody,
@@ -16,7 +16,7 @@ export const resultWithoutRequest = (error: string | null, durationMs = 0, respo
  * The result of an attempt as a delivery stores it: a short tuple, because a delivery that succeeds at once has to fit into
  * one kilobyte, the unit of its price. `body` is null if it is stored in a separate item.
  */
-export type Entry = [
+export type PackedAttempt = [
   number: number,
   durationMs: number,
   status: number | null,
@@ -27,24 +27,27 @@ export type Entry = [
 
 /** The largest response body (bytes) that is stored in the delivery itself. */
 const MAX_SHORT_BODY = 64;
-export const isShort = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
+export const isShortBody = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
-export const entryOf = (number: number, { durationMs, status, error, responseBody, timings }: Result): Entry => {
+export const packAttempt = (
+  number: number,
+  { durationMs, status, error, responseBody, timings }: AttemptResult,
+): PackedAttempt => {
   const { dns, connect, tls, firstByte } = timings;
-  const body = isShort(responseBody) ? responseBody : null;
+  const body = isShortBody(responseBody) ? responseBody : null;
   return [number, durationMs, status, error, [dns, connect, tls, firstByte], body];
 };
 
 /** Returns the entry of an attempt that never ended, because its process died. */
-const interrupted = (number: number): Entry => [number, 0, null, 'interrupted', [], ''];
+const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];
 
 /**
  * Returns the attempt log of a delivery, from the start times of its attempts, their results, and the bodies (by attempt
  * number) that are stored in separate items.
  */
-export const logOf = (
+export const attemptLogOf = (
   starts: readonly number[],
-  entries: readonly Entry[],
+  entries: readonly PackedAttempt[],
   bodies: ReadonlyMap<number, string>,
   isSending: boolean,
 ): AttemptLog[] => {

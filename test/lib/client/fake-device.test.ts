@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-describe.each(['maker_a', 'maker_b'] as const)('a device of %s', (manufacturer) => {
-  test('registers, and what it says is understood and becomes the events of D2', async () => {
+describe.each(['maker_a', 'maker_b'] as const)('a fake device of %s', (manufacturer) => {
+  test('registers, and its messages become the events of D2', async () => {
     const { username, password } = await createHome(
       await adminOf(cloud.url),
       manufacturer.at(-1) ?? '',
@@ -25,8 +25,8 @@ describe.each(['maker_a', 'maker_b'] as const)('a device of %s', (manufacturer) 
     const client = createClient({ baseUrl, username, password });
     let time = Date.now() - 60_000;
     const now = () => (time += 1_000);
-    const given = { baseUrl, provisioningKey: PROVISIONING_KEY, manufacturer, hardwareId: nextHardwareId(), now };
-    const device = await FakeDevice.register(given);
+    const options = { baseUrl, provisioningKey: PROVISIONING_KEY, manufacturer, hardwareId: nextHardwareId(), now };
+    const device = await FakeDevice.register(options);
     await ok(client.POST('/sensors/link', { body: { manufacturer, code: device.pairingCode } }));
 
     const answers = [await device.presence(1), await device.bedExit()];
@@ -44,25 +44,25 @@ describe.each(['maker_a', 'maker_b'] as const)('a device of %s', (manufacturer) 
 
     const path = { sensorId: device.sensorId };
     const events = await gather(listAll(client, '/sensors/{sensorId}/events', { path }), (event) => event);
-    const said = events
+    const names = events
       .toSorted((event, other) => event.createDate - other.createDate)
       .map(({ type, action }) => `${type}/${action}`)
       .filter((name) => !name.startsWith('sensor/'));
-    expect(said).toEqual([
+    expect(names).toEqual([
       'presence/occupied_room',
       'bed/left',
       'fall/fall_suspected',
       'fall/fall_detected',
       'fall/finished',
       'fall/fall_suspected',
-      // Where nobody is, maker B takes nobody for fallen.
+      // Maker B cancels a fall once nobody is in the room.
       ...(manufacturer === 'maker_b' ? ['fall/canceled'] : []),
       'presence/empty_room',
     ]);
   });
 });
 
-test('a wrong provisioning key is a Problem', async () => {
+test('registering with a wrong provisioning key throws a Problem', async () => {
   const device = { manufacturer: 'maker_a', hardwareId: nextHardwareId() } as const;
   const wrong = FakeDevice.register({ baseUrl: cloud.url, provisioningKey: 'no-key', ...device });
   await expect(wrong).rejects.toMatchObject({ name: 'Problem', status: 401 });

@@ -16,7 +16,7 @@ const startFeed = async (...given: Parameters<typeof startService>) => {
   return { ...service, client: createClient({ baseUrl: service.url, token: 'the-token', pause: async () => {} }) };
 };
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Returns a generator of numbers from 0 to 1 that are the same in every run. */
 const seeded = (seed: number) => {
   let state = seed;
   return () => {
@@ -25,7 +25,7 @@ const seeded = (seed: number) => {
   };
 };
 
-/** Reads a feed until so many messages came. Gives their ids. */
+/** Reads a number of messages from a feed. Returns their ids. */
 const read = async ({ client }: Awaited<ReturnType<typeof startFeed>>, count: number, options: FeedOptions = {}) => {
   const ids: string[] = [];
   for await (const { id } of feed(client, WEBHOOK, options)) {
@@ -35,7 +35,7 @@ const read = async ({ client }: Awaited<ReturnType<typeof startFeed>>, count: nu
   return ids;
 };
 
-test('gives the messages in their order with headers and bodies, and asks on behind the last one', async () => {
+test('feed yields messages in order with headers and bodies, and continues after the last one', async () => {
   const service = await startFeed(5);
   const { client, asked } = service;
   const abort = new AbortController();
@@ -54,7 +54,7 @@ test('gives the messages in their order with headers and bodies, and asks on beh
   expect(asked.slice(0, 3)).toEqual([null, 'm2', 'm4'].map((after) => ({ after, limit: '2', wait: '20' })));
 });
 
-test('a message is never acknowledged before the next one was asked for', async () => {
+test('feed acknowledges a message only when the next one is requested', async () => {
   const service = await startFeed(3);
   const messages = feed(service.client, WEBHOOK, { limit: 1 });
   await messages.next();
@@ -64,7 +64,7 @@ test('a message is never acknowledged before the next one was asked for', async 
   await messages.return();
 });
 
-test('leaving the loop acknowledges what came before the last message, which the next feed gives again', async () => {
+test('leaving the loop acknowledges all but the last message, which the next feed returns again', async () => {
   const service = await startFeed(5);
   expect(await read(service, 3)).toEqual(['m1', 'm2', 'm3']);
   expect(service.taken()).toBe(2);
@@ -72,7 +72,7 @@ test('leaving the loop acknowledges what came before the last message, which the
   expect(await read(service, 1)).toEqual(['m3']);
 });
 
-test('a receiver that throws leaves its message to the next feed', async () => {
+test('the next feed returns the message at which a receiver threw', async () => {
   const service = await startFeed(2);
   const fail = async () => {
     for await (const { id } of feed(service.client, WEBHOOK)) if (id === 'm2') throw new Error('disk full');
@@ -81,28 +81,28 @@ test('a receiver that throws leaves its message to the next feed', async () => {
   expect(service.taken()).toBe(1);
 });
 
-test('what the service cannot answer is asked again, later each time, and told', async () => {
+test('feed retries with growing pauses while the service fails, and reports each attempt', async () => {
   const service = await startFeed(1, (calls) => [500, 'cut', 502, null][calls - 1] as number | 'cut' | null);
-  const told: number[] = [];
+  const reported: number[] = [];
   const waited: number[] = [];
   const options = {
-    onTrouble: (_: unknown, seconds: number) => told.push(seconds),
+    onTrouble: (_: unknown, seconds: number) => reported.push(seconds),
     pause: async (seconds: number) => void waited.push(seconds),
   };
   expect(await read(service, 1, options)).toEqual(['m1']);
-  expect([told, waited]).toEqual([
+  expect([reported, waited]).toEqual([
     [1, 2, 4],
     [1, 2, 4],
   ]);
 });
 
-test.each([401, 403, 404, 409])('a %i is thrown: it would be the same again', async (status) => {
+test.each([401, 403, 404, 409])('feed throws a %i without a retry', async (status) => {
   const service = await startFeed(1, () => status);
   await expect(read(service, 1)).rejects.toMatchObject({ name: 'Problem', status });
   expect(service.asked).toHaveLength(1);
 });
 
-test('what was fetched two minutes ago is fetched again, for its signature becomes too old', async () => {
+test('feed fetches messages again after two minutes, before their signatures are too old', async () => {
   const service = await startFeed(4);
   let time = 0;
   const seen: string[] = [];
@@ -115,7 +115,7 @@ test('what was fetched two minutes ago is fetched again, for its signature becom
   expect(service.asked.map(({ after }) => after)).toEqual([null, 'm2', 'm3']);
 });
 
-test('a receiver that dies at any message, without a goodbye, misses none and gets none more than once in each life', async () => {
+test('a receiver that crashes at any message misses none, and gets none twice between two crashes', async () => {
   const service = await startFeed(200);
   const random = seeded(7);
   const handled: string[] = [];
@@ -127,7 +127,7 @@ test('a receiver that dies at any message, without a goodbye, misses none and ge
       if (value) life.push(value.id);
     } while (random() > 0.1 && life.at(-1) !== 'm200');
     expect(new Set(life).size).toBe(life.length);
-    // Whatever a life begins with follows what was acknowledged: there is no gap.
+    // The first message after a crash follows the last acknowledged one, so there is no gap.
     expect(Number(life[0]?.slice(1))).toBeLessThanOrEqual(
       handled.length === 0 ? 1 : 1 + Number(handled.at(-1)?.slice(1)),
     );
@@ -136,7 +136,7 @@ test('a receiver that dies at any message, without a goodbye, misses none and ge
   expect([...new Set(handled)]).toEqual(service.messages.map(({ id }) => id));
 });
 
-test('in life, by the token of the webhook: what happens comes signed, and what was taken comes no more', async () => {
+test('feed works with the token of a webhook, returns signed events, and no acknowledged one again', async () => {
   const world = await createFeedWorld();
   const home = await world.furnish();
   const client = createClient({ baseUrl: world.url, token: home.token });
@@ -155,7 +155,7 @@ test('in life, by the token of the webhook: what happens comes signed, and what 
   await world.stop();
 });
 
-test('a feed that waits for a message ends when it is aborted', async () => {
+test('feed ends when it is aborted while it waits for a message', async () => {
   const service = await startFeed(0);
   const abort = new AbortController();
   const reading = read(service, 1, { signal: abort.signal });

@@ -5,7 +5,7 @@ import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { gather } from '#test/fixtures/gather.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
-/** A client of a list that answers by the query, and the queries that it got. */
+/** A client of a list whose response depends on the query, and the queries so far. */
 const listing = (answer: (query: URLSearchParams) => Response) => {
   const queries: Record<string, string>[] = [];
   const fetch = async ({ url }: Request): Promise<Response> => {
@@ -19,7 +19,7 @@ const page = (total: number, page: number, perPage: number, ids: readonly number
   { total, page, perPage, data: ids.map((id) => ({ id })) },
 ];
 
-test('a list whose total is exact is read page by page, with its filters, and a page only when it is asked for', async () => {
+test('listAll reads a list with an exact total page by page, with its filters and only as needed', async () => {
   const all = [1, 2, 3, 4, 5];
   const { client, queries } = listing((query) => {
     const at = Number(query.get('page') ?? 0);
@@ -37,7 +37,7 @@ test('a list whose total is exact is read page by page, with its filters, and a 
   );
 });
 
-test('a list that is looked at in parts is followed by its links, pages and cursors alike', async () => {
+test('listAll follows the links of a list without an exact total, to pages and cursors alike', async () => {
   const links = ['page=1&perPage=200&state=failed', 'page=0&perPage=200&state=failed&after=d9'];
   const { client, queries } = listing(() => {
     const link = links[queries.length - 1];
@@ -53,7 +53,7 @@ test('a list that is looked at in parts is followed by its links, pages and curs
   ]);
 });
 
-test('a page that is refused throws the Problem, after what came before it', async () => {
+test('listAll throws the Problem of a rejected page after yielding the pages before it', async () => {
   const { client, queries } = listing(() =>
     queries.length === 1
       ? Response.json(page(400, 0, 200, [1]))
@@ -67,7 +67,7 @@ test('a page that is refused throws the Problem, after what came before it', asy
   expect(seen).toEqual([1]);
 });
 
-test('lists of the service come whole and once, of both kinds', async () => {
+test('listAll yields every item of a real list exactly once, with and without an exact total', async () => {
   const cloud = await startTestCloud();
   const home = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
   const client = createClient({ baseUrl: cloud.url, username: home.username, password: home.password });
@@ -80,8 +80,8 @@ test('lists of the service come whole and once, of both kinds', async () => {
   await cloud.idle();
   const ids = await gather(listAll(client, '/sensors', { query: { perPage: 2 } }), ({ id }) => id);
   expect(ids.toSorted()).toEqual(sensors.map((sensor) => sensor.sensorId).toSorted());
-  const given = { path: { sensorId }, query: { perPage: 2 } };
-  const events = await gather(listAll(client, '/sensors/{sensorId}/events', given), ({ uuid }) => uuid);
+  const params = { path: { sensorId }, query: { perPage: 2 } };
+  const events = await gather(listAll(client, '/sensors/{sensorId}/events', params), ({ uuid }) => uuid);
   expect(events.length).toBeGreaterThanOrEqual(5);
   expect(new Set(events).size).toBe(events.length);
   await cloud.stop();

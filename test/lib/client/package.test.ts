@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
-import { makePackage, PACKAGE_NAME, packPackage } from '#lib/tools/client/pack.ts';
+import { buildPackage, PACKAGE_NAME, packPackage } from '#lib/tools/client/pack.ts';
 import own from '#package.json' with { type: 'json' };
 import { settingsFrom } from '#shared/runtime/env.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
@@ -17,12 +17,12 @@ import { startHost } from '#test/fixtures/host.ts';
 const run = promisify(execFile);
 const root = new URL('../../..', import.meta.url).pathname;
 
-/** A project of a user: the packed client is installed in it, and what that needs comes from this clone. */
+/** A user's project in which the packed client is installed; its dependencies come from this clone. */
 let project: string;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'client-'));
   project = join(folder, 'project');
-  await makePackage(join(folder, 'made'), settingsFrom({}));
+  await buildPackage(join(folder, 'made'), settingsFrom({}));
   const packed = await packPackage(join(folder, 'made'), folder);
   const installed = join(project, 'node_modules', PACKAGE_NAME);
   await mkdir(installed, { recursive: true });
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(join(project, '..'), { recursive: true }));
 
-test('the package has the version of this commit, and needs openapi-fetch alone', async () => {
+test('the package has the version of this repository, and depends only on openapi-fetch', async () => {
   const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, 'package.json'), 'utf8');
   const { version, dependencies, license, bin } = JSON.parse(text);
   expect([version, license]).toEqual([own.version, own.license]);
@@ -40,7 +40,7 @@ test('the package has the version of this commit, and needs openapi-fetch alone'
   expect(dependencies).toEqual({ 'openapi-fetch': own.dependencies['openapi-fetch'] });
 });
 
-test('who installs it goes from nothing to a verified fall, with the limits that users have', async () => {
+test('a project with the package gets from nothing to a verified fall, with the default limits', async () => {
   await using host = await startHost({ DATA_DIR: ':memory:' }, ['withoutDemo']);
   const story = join(project, 'story.mjs');
   await writeFile(
@@ -82,7 +82,7 @@ console.log(JSON.stringify({ id, action: JSON.parse(body).event.action, names })
   expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), action: 'fall_detected', names: ['Sensor 00B1'] });
 });
 
-test('its command listens until Ctrl-C', async () => {
+test('the command of the package listens until Ctrl-C', async () => {
   const others: Others = (call) => (call.includes('/feed') ? null : { status: 200, body: { id: WEBHOOK, url: null } });
   const [service, local] = await Promise.all([startFeed(2, undefined, others), startReceiver()]);
   const bin = join(project, 'node_modules', PACKAGE_NAME, 'command.js');
@@ -94,13 +94,13 @@ test('its command listens until Ctrl-C', async () => {
   await service.untilTaken(2);
   child.kill('SIGINT');
   const [code] = await once(child, 'exit');
-  expect([code, (await err).join('')]).toEqual([0, expect.stringMatching(/^Listening by the webhook .*\n$/)]);
+  expect([code, (await err).join('')]).toEqual([0, expect.stringMatching(/^Listening on webhook .*\n$/)]);
   const lines = (await out).join('').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).id)).toEqual(['m1', 'm2']);
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('its types know every path, parameter and field, in Node and where there is none', async () => {
+test('the types of the package cover every path, parameter and field, in Node and in browsers', async () => {
   const lines = [
     `import { createClient, feed, listAll, ok, type Sensor, verify } from '${PACKAGE_NAME}';`,
     `const cloud = createClient({ baseUrl: '', token: '' });`,
@@ -111,21 +111,21 @@ test('its types know every path, parameter and field, in Node and where there is
     `for await (const { body } of feed(cloud, '')) console.log(body.length, sensor.isActive, names);`,
     `const { id } = await verify(new Headers(), new Uint8Array(), ['', '']);`,
     `const length: number = id.length;`,
-    '// @ts-expect-error a path that there is not',
+    '// @ts-expect-error an unknown path',
     `await cloud.GET('/sensor');`,
-    '// @ts-expect-error a parameter that is missing',
+    '// @ts-expect-error a missing parameter',
     `await cloud.GET('/sensors/{sensorId}');`,
-    '// @ts-expect-error a field of a wrong type',
+    '// @ts-expect-error a field of the wrong type',
     `await cloud.POST('/bots', { body: { name: length } });`,
-    '// @ts-expect-error a field that there is not',
+    '// @ts-expect-error an unknown field',
     'sensor.nickname;',
-    '// @ts-expect-error no list',
+    '// @ts-expect-error not a list',
     `listAll(cloud, '/sensors/{sensorId}');`,
-    '// @ts-expect-error a list that needs its parameters',
+    '// @ts-expect-error a list without its parameters',
     `listAll(cloud, '/customers/{customerId}/rule-hits');`,
-    '// @ts-expect-error a token and a user',
+    '// @ts-expect-error both a token and a user',
     `createClient({ baseUrl: '', token: '', username: '', password: '' });`,
-    '// @ts-expect-error a check that nobody waits for',
+    '// @ts-expect-error a verification that is not awaited',
     `verify(new Headers(), '', '').id;`,
   ];
   await writeFile(join(project, 'use.ts'), `${lines.join('\n')}\n`);
@@ -156,7 +156,7 @@ test('its types know every path, parameter and field, in Node and where there is
   }
 });
 
-test('it imports nothing of Node, and runs where there is no global of it', async () => {
+test('the package imports nothing from Node, and runs without its globals', async () => {
   const used = 'createClient, FakeDevice, feed, listAll, ok, verify';
   const contents = `import { ${used} } from '${PACKAGE_NAME}'; globalThis.found = [${used}];`;
   const stdin = { contents, resolveDir: project };

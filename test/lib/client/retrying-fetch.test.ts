@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retryingFetch } from '#lib/client/retrying-fetch.ts';
 
-/** Answers one status after the other, and the last one for ever. */
+/** A service that responds with one status after the other, and then always with the last one. */
 const service = (...answers: [status: number, retryAfter?: string][]) => {
   const calls: string[] = [];
   const waited: number[] = [];
@@ -16,7 +16,7 @@ const service = (...answers: [status: number, retryAfter?: string][]) => {
 const get = () => new Request('http://localhost/a');
 const post = () => new Request('http://localhost/a', { method: 'POST', body: 'text' });
 
-test('a 429 is repeated after its Retry-After, with its body, whatever it changes', async () => {
+test('retries any call after the Retry-After of a 429, with its body', async () => {
   const { call, calls, waited } = service([429, '3'], [429], [200]);
   expect((await call(post())).status).toBe(200);
   expect([calls, waited]).toEqual([
@@ -25,7 +25,7 @@ test('a 429 is repeated after its Retry-After, with its body, whatever it change
   ]);
 });
 
-test('a 503 is repeated where nothing is changed, and given as it is where something may be', async () => {
+test('retries a 503 only for a call that changes nothing', async () => {
   const reading = service([503, '2'], [200]);
   expect((await reading.call(get())).status).toBe(200);
   const writing = service([503, '2'], [200]);
@@ -33,7 +33,7 @@ test('a 503 is repeated where nothing is changed, and given as it is where somet
   expect(writing.calls).toHaveLength(1);
 });
 
-test('after six attempts, and for a wait that is too long or no number, the answer is given as it is', async () => {
+test('returns the response after six attempts, and for a Retry-After that is too long or not a number', async () => {
   const never = service([429, '1']);
   expect((await never.call(get())).status).toBe(429);
   expect(never.calls).toHaveLength(6);
@@ -44,7 +44,7 @@ test('after six attempts, and for a wait that is too long or no number, the answ
   }
 });
 
-test('other errors are not repeated', async () => {
+test('retries no other errors', async () => {
   for (const status of [400, 401, 404, 409, 500]) {
     const { call, calls } = service([status]);
     expect((await call(get())).status).toBe(status);
@@ -52,7 +52,7 @@ test('other errors are not repeated', async () => {
   }
 });
 
-test('a wait ends when the call is aborted', async () => {
+test('stops waiting when the call is aborted', async () => {
   const { send } = service([429, '10']);
   const abort = new AbortController();
   const call = retryingFetch(send)(new Request('http://localhost/a', { signal: abort.signal }));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createClient } from '#lib/client/client.ts';
 import { ok, Problem } from '#lib/client/problem.ts';
 
-/** A service that knows the sessions that it gave, until it forgets them. */
+/** A service that accepts the sessions it created until it forgets them. */
 const service = (isOpen = () => true) => {
   let logins = 0;
   const known = new Set<string>();
@@ -25,7 +25,7 @@ const service = (isOpen = () => true) => {
 const baseUrl = 'http://localhost/api/v1/';
 const user = { username: 'nurse', password: 'a-long-password' };
 
-test('the first call logs in, and later ones use its session', async () => {
+test('a client logs in at the first call, and uses the session for later ones', async () => {
   const { fetch, seen, logins } = service();
   const client = createClient({ baseUrl, fetch, ...user });
   expect(seen).toEqual([]);
@@ -38,7 +38,7 @@ test('the first call logs in, and later ones use its session', async () => {
   );
 });
 
-test('a session that has ended is renewed once for all calls, which are sent again with their bodies', async () => {
+test('a client renews an ended session once for all calls, and resends them with their bodies', async () => {
   const { fetch, seen, forget, logins } = service();
   const client = createClient({ baseUrl, fetch, ...user });
   await ok(client.GET('/sensors'));
@@ -53,7 +53,7 @@ test('a session that has ended is renewed once for all calls, which are sent aga
   ]);
 });
 
-test('a login that is refused throws the answer, and the next call tries again', async () => {
+test('a client throws the response to a failed login, and logs in again at the next call', async () => {
   let isOpen = false;
   const { fetch, logins } = service(() => isOpen);
   const client = createClient({ baseUrl, fetch, ...user });
@@ -63,7 +63,7 @@ test('a login that is refused throws the answer, and the next call tries again',
   expect(logins()).toBe(1);
 });
 
-test('a token is sent as it is, a 401 is the answer, and cookies of a browser stay away', async () => {
+test('a client with a token sends it without cookies, and returns a 401', async () => {
   const { fetch, seen, logins } = service();
   const modes: string[] = [];
   const send = (request: Request) => {
@@ -76,7 +76,7 @@ test('a token is sent as it is, a 401 is the answer, and cookies of a browser st
   expect([seen.map(([, token]) => token), logins(), modes]).toEqual([['Bearer pat_1'], 0, ['omit']]);
 });
 
-test('without either, a call has no token: cookies may tell', async () => {
+test('a client without token and user sends no token', async () => {
   const { fetch, seen } = service();
   await createClient({ baseUrl, fetch }).GET('/server/config');
   expect(seen.map(([, token]) => token)).toEqual([null]);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { itemsEnglish } from '#lib/console/personal-data/items-english.ts';
 import { itemsGerman } from '#lib/console/personal-data/items-german.ts';
-import { belongings } from '#shared/store/subjects/subject-items.ts';
+import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 
 test.each([
   ['English', itemsEnglish],
   ['German', itemsGerman],
 ])('each kind of item that an erasure counts has a word in %s, and no others have', (_, words) => {
-  const counted = Object.entries(belongings).filter(([, belonging]) => Object.keys(belonging).length > 0);
+  const counted = Object.entries(erasureRules).filter(([, belonging]) => Object.keys(belonging).length > 0);
   expect(Object.keys(words).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
 });
 

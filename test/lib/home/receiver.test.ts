@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** Sends a request that was signed some seconds ago, with changed headers; returns it as it was received. */
+/** Sends a request that was signed `ago` seconds ago, with changed headers. Returns it as it was received. */
 const received = async (change: (headers: Record<string, string>) => void, ago = 0): Promise<Received> => {
   const timestampSeconds = Math.floor(Date.now() / 1_000) - ago;
   const headers = signatureHeaders({ id: 'del_1', timestampSeconds, body: BODY, secrets: [SECRET], primary: SECRET });
@@ -20,7 +20,7 @@ const received = async (change: (headers: Record<string, string>) => void, ago =
   return receiver.received[0] ?? expect.unreachable();
 };
 
-test('a request counts as signed when both of its signatures are of the secret and of this body', async () => {
+test('isSigned accepts a request if both signatures match the secret and the body', async () => {
   const request = await received(() => {});
   expect(request.body).toBe(BODY);
   expect(await isSigned(request, SECRET)).toBe(true);
@@ -29,7 +29,7 @@ test('a request counts as signed when both of its signatures are of the secret a
 });
 
 test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Service-Cloud-Signature'])(
-  'a request without %s is not signed',
+  'isSigned rejects a request without %s',
   async (name) => {
     const request = await received((headers) => {
       delete headers[name];
@@ -38,11 +38,11 @@ test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Service-Cl
   },
 );
 
-test('a request that is older than five minutes is not signed', async () => {
+test('isSigned rejects a request signed more than five minutes ago', async () => {
   expect(await isSigned(await received(() => {}, 310), SECRET)).toBe(false);
 });
 
-test('a receiver answers 500 when its behaviour throws, and goes on', async () => {
+test('a receiver responds 500 when its behavior throws, and keeps running', async () => {
   const failing = await startReceiver(({ body }) => {
     throw new Error(body);
   });

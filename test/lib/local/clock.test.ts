@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createWakeup, skippingClock, systemClock, virtualClock } from '#lib/local/clock.ts';
 
-test('virtualClock: stands still until it is advanced', async () => {
+test('virtualClock stands still until it is advanced', async () => {
   const clock = virtualClock(1_000);
   expect(clock.now()).toBe(1_000);
   await clock.advance(250);
   expect(clock.now()).toBe(1_250);
 });
 
-test('virtualClock: runs due timers in order of time, equal times in the order they were set, and no others', async () => {
+test('virtualClock runs only due timers, in order of time, and in the order they were set if due at the same time', async () => {
   const clock = virtualClock(0);
   const seen: string[] = [];
   const note = (name: string) => () => void seen.push(`${name}@${clock.now()}`);
@@ -21,7 +21,7 @@ test('virtualClock: runs due timers in order of time, equal times in the order t
   expect(seen).toEqual(['a@10', 'b@20', 'c@30', 'd@30']);
 });
 
-test('virtualClock: a timer set by a timer, or by code that a timer woke, runs within the same advance', async () => {
+test('virtualClock runs timers set by a timer, or by code it woke, within the same advance', async () => {
   const clock = virtualClock(0);
   const seen: number[] = [];
   const pause = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
@@ -32,13 +32,13 @@ test('virtualClock: a timer set by a timer, or by code that a timer woke, runs w
       seen.push(clock.now());
     }
   };
-  const told = story();
+  const finished = story();
   await clock.advance(100);
-  await told;
+  await finished;
   expect(seen).toEqual([10, 20, 30]);
 });
 
-test('virtualClock: a cancelled timer never runs, a negative delay is none', async () => {
+test('virtualClock never runs a cancelled timer, and treats a negative delay as 0', async () => {
   const clock = virtualClock(5);
   const seen: number[] = [];
   clock.after(1, () => seen.push(-1))();
@@ -47,7 +47,7 @@ test('virtualClock: a cancelled timer never runs, a negative delay is none', asy
   expect(seen).toEqual([5]);
 });
 
-test('systemClock: tells the time of the machine, runs once, and cancels', async () => {
+test('systemClock shows the time of the machine, and never runs a cancelled timer', async () => {
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(50);
   const cancelled: string[] = [];
   systemClock.after(1, () => cancelled.push('ran'))();
@@ -55,7 +55,7 @@ test('systemClock: tells the time of the machine, runs once, and cancels', async
   expect(cancelled).toEqual([]);
 });
 
-test('createWakeup: wakes all sleepers at the time that was given last, and an aborted one at once', async () => {
+test('createWakeup wakes all sleepers at the latest due time, and an aborted one at once', async () => {
   const clock = virtualClock(0);
   const woken: string[] = [];
   let due = Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ test('createWakeup: wakes all sleepers at the time that was given last, and an a
   await wakeup.wait(AbortSignal.abort());
 });
 
-test("skippingClock: runs with the machine's clock, and timers that become due when it is set ahead run at once, in order", async () => {
+test('skippingClock runs in real time, and at once runs timers that become due when it is moved ahead, in order', async () => {
   const clock = skippingClock(1_000_000);
   const seen: string[] = [];
   const again = () => {
@@ -88,17 +88,17 @@ test("skippingClock: runs with the machine's clock, and timers that become due w
   clock.after(60_000, again);
   clock.after(90_000, () => seen.push('once'));
   clock.after(30_000, () => seen.push('never'))();
-  expect(clock.next()).toBeLessThan(1_090_000);
-  while (clock.next() <= 1_200_000) clock.skipTo(clock.next());
+  expect(clock.nextDue()).toBeLessThan(1_090_000);
+  while (clock.nextDue() <= 1_200_000) clock.skipTo(clock.nextDue());
   expect(seen).toEqual(['again', 'once', 'again', 'again']);
   clock.skipTo(1_000_000);
   expect(clock.now()).toBeGreaterThanOrEqual(1_180_000);
   await new Promise<void>((resolve) => clock.after(5, resolve));
 });
 
-test('skippingClock: has no next timer when all have run', () => {
+test('skippingClock has no next timer once all have run', () => {
   const clock = skippingClock(0);
   clock.after(10_000, () => {});
   clock.skipTo(20_000);
-  expect(clock.next()).toBe(Number.POSITIVE_INFINITY);
+  expect(clock.nextDue()).toBe(Number.POSITIVE_INFINITY);
 });

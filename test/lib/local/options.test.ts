@@ -6,13 +6,13 @@ import { optionsFrom } from '#lib/local/options.ts';
 import { similarTo } from '#lib/local/similar.ts';
 import { variableNames, variables } from '#lib/local/variables.ts';
 import type { Setting } from '#shared/settings/setting.ts';
-import { refused } from '#test/fixtures/setting-values.ts';
+import { invalidValues } from '#test/fixtures/setting-values.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sensor-cloud-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const inMemory = { DATA_DIR: ':memory:' };
 const read = (env: Record<string, string>) => optionsFrom({ ...inMemory, ...env });
-/** The sentences of a refusal, one for each wrong setting. */
+/** Returns the error messages, one for each invalid setting. */
 const refusalsOf = (env: Record<string, string>): string[] => {
   try {
     read(env);
@@ -22,14 +22,14 @@ const refusalsOf = (env: Record<string, string>): string[] => {
   return [];
 };
 
-test('an empty variable of the local host counts as not set, so that it creates no open admin and switches no limit off', () => {
+test('an empty variable counts as not set, so it creates no open admin and disables no limit', () => {
   const empty = Object.fromEntries(variableNames.map((name) => [name, '']));
   expect(optionsFrom({ ...empty, ...inMemory })).toEqual(optionsFrom(inMemory));
   expect(optionsFrom(inMemory)).toMatchObject({ host: '127.0.0.1', port: 3_000, withDemo: true });
   expect(optionsFrom(inMemory).settings.RATE_LIMIT_PER_SECOND).toBe(30);
 });
 
-test('there is MQTT only when a port is set for it', () => {
+test('MQTT is enabled only if a port is set for it', () => {
   expect([{}, { MQTT_PORT: '' }, { MQTT_PORT: '0' }].map((env) => read(env as never).mqttPort)).toEqual([
     undefined,
     undefined,
@@ -42,7 +42,7 @@ const proxy = {
   TRUSTED_PROXY_SECRET_HEADER: 'X-Secret',
   TRUSTED_PROXY_SECRET: 'a-secret-of-16-or-more',
 };
-test('a trusted proxy is set as a whole or not at all', () => {
+test('the settings of a trusted proxy are required together', () => {
   expect(read(proxy).settings).toMatchObject({
     ...proxy,
     TRUSTED_PROXY_HEADER: 'x-viewer',
@@ -50,28 +50,31 @@ test('a trusted proxy is set as a whole or not at all', () => {
   });
   const { TRUSTED_PROXY_SECRET: _, ...part } = proxy;
   expect(refusalsOf(part)).toEqual([expect.stringMatching(/^TRUSTED_PROXY_SECRET is missing: /)]);
-  // One that is wrong is not missing.
+  // An invalid setting is not missing.
   expect(refusalsOf({ ...part, TRUSTED_PROXY_SECRET: 'short' })).toEqual([
     expect.stringMatching(/^TRUSTED_PROXY_SECRET must be /),
   ]);
 });
 
-describe('a wrong setting is refused in one sentence, with what it must be, an example, and what it is unless that is secret:', () => {
-  test.each(variableNames)('%s', (name) => {
-    const { schema, about }: Setting = variables[name];
-    const values = refused[name];
-    expect(values.length).toBeGreaterThan(0);
-    for (const value of values) {
-      const [sentence, ...others] = refusalsOf({ [name]: value });
-      expect([name, value, others]).toEqual([name, value, []]);
-      expect(sentence).toContain(`${name} must be ${schema?.().description}`);
-      if (about?.example !== undefined) expect(sentence).toContain(`such as ${about.example}`);
-      const start = JSON.stringify(value).slice(0, 20);
-      expect([value, sentence?.includes(start)]).toEqual([value, !about?.isSecret]);
-    }
-  });
+describe('an invalid setting', () => {
+  test.each(variableNames)(
+    '%s is rejected with what is allowed, an example, and its value unless it is secret',
+    (name) => {
+      const { schema, about }: Setting = variables[name];
+      const values = invalidValues[name];
+      expect(values.length).toBeGreaterThan(0);
+      for (const value of values) {
+        const [sentence, ...others] = refusalsOf({ [name]: value });
+        expect([name, value, others]).toEqual([name, value, []]);
+        expect(sentence).toContain(`${name} must be ${schema?.().description}`);
+        if (about?.example !== undefined) expect(sentence).toContain(`such as ${about.example}`);
+        const start = JSON.stringify(value).slice(0, 20);
+        expect([value, sentence?.includes(start)]).toEqual([value, !about?.isSecret]);
+      }
+    },
+  );
 
-  test('its example is one that it takes', () => {
+  test('the example of every setting is valid', () => {
     for (const name of variableNames) {
       const { schema, about }: Setting = variables[name];
       if (about?.example !== undefined)
@@ -80,11 +83,11 @@ describe('a wrong setting is refused in one sentence, with what it must be, an e
   });
 });
 
-test('all wrong settings are named at once', () => {
+test('all invalid settings are reported at once', () => {
   const all = { PORT: 'x', QUOTAS: '{"bots":-1,"cats":1}', DEMO: 'maybe', ADMIN_PASSWORD: 'hunter2' };
   expect(refusalsOf(all)).toEqual([
     'PORT must be a whole number from 0 to 65535, such as 3000; it is "x"',
-    'ADMIN_PASSWORD must be a password of 10 to 1024 bytes that is not one of the most common',
+    'ADMIN_PASSWORD must be a password of 10 to 1024 bytes that is not a common one',
     'DEMO must be true or false; it is "maybe"',
     expect.stringMatching(
       /^QUOTAS must be .*: bots: must be a whole number from 0 to 10000, not -1; Unrecognized key: "cats"$/,
@@ -92,25 +95,21 @@ test('all wrong settings are named at once', () => {
   ]);
 });
 
-test('origins are taken as browsers name them, and each wrong one is named', () => {
-  const taken = 'https://app.example.org,http://localhost:5173,http://[::1]:8080';
-  expect(read({ CORS_ORIGINS: taken }).settings.CORS_ORIGINS).toEqual(taken.split(','));
+test('CORS_ORIGINS accepts origins as browsers send them, and each invalid one is reported', () => {
+  const origins = 'https://app.example.org,http://localhost:5173,http://[::1]:8080';
+  expect(read({ CORS_ORIGINS: origins }).settings.CORS_ORIGINS).toEqual(origins.split(','));
   expect(refusalsOf({ CORS_ORIGINS: '*, https://a.example,https://b.example/' })).toEqual([
     expect.stringMatching(/: \[0\] is "\*"; \[2\] is "https:\/\/b\.example\/"$/),
   ]);
 });
 
-describe('settings that do not fit together are refused:', () => {
+describe('settings that contradict each other', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, 'no certificate');
   test.each<[string, Record<string, string>, RegExp]>([
-    ['one port for two', { PORT: '1883', MQTT_PORT: '1883' }, /^MQTT_PORT must not be the same port as PORT$/],
+    ['one port for HTTP and MQTT', { PORT: '1883', MQTT_PORT: '1883' }, /^MQTT_PORT must differ from PORT$/],
     ['a certificate without its key', { TLS_CERT: file }, /^TLS_KEY is missing/],
-    [
-      'a certificate that is not there',
-      { TLS_CERT: '/nowhere', TLS_KEY: file },
-      /^TLS_CERT: the file \/nowhere cannot/,
-    ],
+    ['a missing certificate file', { TLS_CERT: '/nowhere', TLS_KEY: file }, /^TLS_CERT: the file \/nowhere cannot/],
     ['a data folder that is a file', { DATA_DIR: file }, /^DATA_DIR must be a folder; .*a-file is a file$/],
     [
       'a data folder below a file',
@@ -124,28 +123,30 @@ describe('settings that do not fit together are refused:', () => {
       /^ADMIN_PASSWORD must have at least 12 bytes/,
     ],
     [
-      'an external table without a folder for the key of its secrets',
+      'an external table without a folder for the key that encrypts secrets',
       { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' },
       /^DATA_DIR must be a folder/,
     ],
-  ])('%s', (_, env, says) => {
-    expect(refusalsOf(env)).toEqual([expect.stringMatching(says)]);
+  ])('the host rejects %s', (_, env, message) => {
+    expect(refusalsOf(env)).toEqual([expect.stringMatching(message)]);
   });
 });
 
-test('an external table needs no folder where an external key seals its secrets', () => {
+test('an external table needs no data folder if an external key encrypts secrets', () => {
   const engines = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000', AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:8080' };
   const options = optionsFrom({ ...engines, DATA_DIR: ':memory:' });
   expect(options).toMatchObject({ dataDir: ':memory:', keyEndpoint: 'http://127.0.0.1:8080' });
 });
 
-test('a folder that is not there yet is made', () => {
+test('a missing data folder is created', () => {
   expect(optionsFrom({ DATA_DIR: join(folder, 'new', 'one') })).toMatchObject({ dataDir: join(folder, 'new', 'one') });
 });
 
-test('whoever listens on the network without TLS or a proxy is warned of what can be read', () => {
+test('a host on the network without TLS or a proxy warns about what others can read', () => {
   const warnings = (env: Record<string, string>) => read({ HOST: '0.0.0.0', ...env }).warnings;
-  expect(warnings({})).toEqual([expect.stringMatching(/can read passwords, tokens and alarms/)]);
+  expect(warnings({})).toEqual([
+    expect.stringMatching(/others on the network can read and change passwords, tokens and alarms/),
+  ]);
   expect([warnings({ HOST: '127.0.0.1' }), warnings({ HOST: '::1' }), warnings(proxy)]).toEqual([[], [], []]);
 });
 
@@ -162,13 +163,13 @@ test.each([
   ['HOSTNAME', undefined],
   ['HOME', undefined],
   ['SSH_AUTH_SOCK', undefined],
-])('the variable %s, which is none, is a warning that %s is meant', (given, meant) => {
-  expect(similarTo(given, variableNames)).toBe(meant);
-  const said = meant === undefined ? [] : [`unknown variable ${given}: did you mean ${meant}?`];
-  expect(read({ [given]: '1' }).warnings).toEqual(said);
+])('the unknown variable %s is reported with the suggestion %s', (unknown, meant) => {
+  expect(similarTo(unknown, variableNames)).toBe(meant);
+  const warnings = meant === undefined ? [] : [`unknown variable ${unknown}: did you mean ${meant}?`];
+  expect(read({ [unknown]: '1' }).warnings).toEqual(warnings);
 });
 
-test('messages per second are not limited when calls are not, unless their quota is set', () => {
+test('RATE_LIMIT_PER_SECOND=0 also removes the limit of messages, unless QUOTAS sets one', () => {
   const quotaOf = (env: Record<string, string>) => read(env).settings.QUOTAS.messagesPerSecond;
   const named = { QUOTAS: '{"messagesPerSecond":7}' };
   const off = { RATE_LIMIT_PER_SECOND: '0' };

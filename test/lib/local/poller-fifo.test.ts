@@ -7,12 +7,12 @@ import { createQueue } from '#lib/local/queue/queue.ts';
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => void (await Promise.all(stops.splice(0).map((stop) => stop()))));
 
-/** A poller on a FIFO queue with a visibility timeout of 60 s; the group of a message is its first letter. */
+/** A poller on a FIFO queue with a visibility timeout of 60 s; the group of a message is its first character. */
 const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const clock = virtualClock(1_800_000_000_000);
   const limits = { visibilitySeconds: 60, maxReceiveCount: 2, clock, fifo: true } as const;
-  const deadLetter = createQueue({ name: 'calls-dead', ...limits });
-  const queue = createQueue({ name: 'calls', ...limits, deadLetter });
+  const deadLetterQueue = createQueue({ name: 'calls-dead', ...limits });
+  const queue = createQueue({ name: 'calls', ...limits, deadLetterQueue });
   const onError = (error: unknown) => expect.unreachable(String(error));
   const poller = poll({
     queue,
@@ -28,13 +28,13 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   });
   stops.push(poller.stop);
   const send = async (...texts: string[]) => {
-    await clock.advance(0); // until the poller waits, so that it finds all of them in one batch
+    await clock.advance(0); // lets the poller wait, so that it receives all of them in one batch
     for (const body of texts) queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
   };
-  return { clock, queue, deadLetter, poller, send };
+  return { clock, queue, deadLetterQueue, poller, send };
 };
 const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
-/** The answer of a handler that fails at a message: with it, all of its group that follow are given back. */
+/** The response of a handler that fails at a message: it also returns all later messages of the group. */
 const failingFrom = ({ Records }: SQSEvent, failed: string) => {
   const at = Records.findIndex(({ body }) => body === failed);
   const group = Records[at]?.attributes.MessageGroupId;
@@ -42,7 +42,7 @@ const failingFrom = ({ Records }: SQSEvent, failed: string) => {
   return { batchItemFailures: at < 0 ? [] : back.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 };
 
-test('poll of a FIFO queue: one invocation gets several groups, each in order, up to the size of a batch', async () => {
+test('poll of a FIFO queue passes several groups to one invocation, each in order, up to the batch size', async () => {
   const seen: SQSEvent[] = [];
   const { queue, poller, send } = setUp({ batchSize: 4 }, async (event) => void seen.push(event));
   await send('a1', 'a2', 'b1', 'a3', 'b2', 'a4');
@@ -59,7 +59,7 @@ test('poll of a FIFO queue: one invocation gets several groups, each in order, u
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
 });
 
-test('poll of a FIFO queue: a group is in one invocation at a time, others go on beside it', async () => {
+test('poll of a FIFO queue runs one invocation per group at a time, while other groups continue', async () => {
   const running: string[][] = [];
   const ends: (() => void)[] = [];
   const { clock, send } = setUp({ batchSize: 1, concurrency: 5 }, (event) => {
@@ -79,7 +79,7 @@ test('poll of a FIFO queue: a group is in one invocation at a time, others go on
   expect(running.flat()).toEqual(['a1', 'b1', 'a2', 'a3']);
 });
 
-test('poll of a FIFO queue: failed messages stay and block only their group, all others are removed', async () => {
+test('poll of a FIFO queue keeps failed messages, which block only their group, and removes all others', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
@@ -89,7 +89,7 @@ test('poll of a FIFO queue: failed messages stay and block only their group, all
   await poller.idle();
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
   await send('a4', 'b3');
-  // Idle, although a4 waits: nobody gets it now.
+  // Idle although a4 is pending, because it is blocked.
   await poller.idle();
   expect(queue.stats()).toMatchObject({ visible: 1, blocked: 1, inFlight: 2 });
   await clock.advance(60_000);
@@ -97,9 +97,9 @@ test('poll of a FIFO queue: failed messages stay and block only their group, all
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
 });
 
-test('poll of a FIFO queue: a message that always fails becomes a dead letter, and its group goes on', async () => {
+test('poll of a FIFO queue moves a message that always fails to the dead-letter queue, and its group continues', async () => {
   const seen: string[][] = [];
-  const { clock, queue, deadLetter, send } = setUp({}, async (event) => {
+  const { clock, queue, deadLetterQueue, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
     return failingFrom(event, 'a1');
   });
@@ -107,8 +107,8 @@ test('poll of a FIFO queue: a message that always fails becomes a dead letter, a
   await clock.advance(1_000);
   await send('a2');
   await clock.advance(120_000);
-  // a2 came with the second receive of a1, and was given back with it.
+  // a2 was received together with a1 the second time, and returned with it.
   expect(seen).toEqual([['a1', 'b1'], ['a1', 'a2'], ['a2']]);
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
-  expect(deadLetter.receive(10)).toMatchObject([{ body: 'a1' }]);
+  expect(deadLetterQueue.receive(10)).toMatchObject([{ body: 'a1' }]);
 });

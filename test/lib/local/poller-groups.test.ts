@@ -3,16 +3,16 @@ import { virtualClock } from '#lib/local/clock.ts';
 import { poll } from '#lib/local/consumers/pollers.ts';
 import { createQueue } from '#lib/local/queue/queue.ts';
 
-test('poll: messages of one group, or of one customer, leave capacity for others', async () => {
+test('poll leaves capacity for other groups and customers', async () => {
   const clock = virtualClock(1_800_000_000_000);
   const queue = createQueue({ name: 'tasks', visibilitySeconds: 60, maxReceiveCount: 5, clock });
   const running = new Map<string, number>();
-  const most = new Map<string, number>();
+  const peak = new Map<string, number>();
   const note = (group: string, by: number) => {
     for (const name of [group, group.replace(/[/].*/, '')]) {
       const count = (running.get(name) ?? 0) + by;
       running.set(name, count);
-      most.set(name, Math.max(most.get(name) ?? 0, count));
+      peak.set(name, Math.max(peak.get(name) ?? 0, count));
     }
   };
   const limits = { batchSize: 10, concurrency: 10, ofCustomer: 5, ofGroup: 2, timeoutSeconds: 10 };
@@ -36,6 +36,6 @@ test('poll: messages of one group, or of one customer, leave capacity for others
   expect(Object.fromEntries(running)).toMatchObject({ '1': 5, '2': 2, '2/a': 2 });
   await clock.advance(1_000);
   await poller.idle();
-  expect(Object.fromEntries(most)).toMatchObject({ '1': 5, '1/a': 2, '1/b': 2, '2': 2 });
+  expect(Object.fromEntries(peak)).toMatchObject({ '1': 5, '1/a': 2, '1/b': 2, '2': 2 });
   await poller.stop();
 });

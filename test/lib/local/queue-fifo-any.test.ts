@@ -9,12 +9,12 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('receive' as const), max: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ kind: fc.constantFrom('remove', 'retry', 'wait'), which: fc.nat(20), seconds: fc.nat(40) }),
 );
-test('FIFO queue: after any operations, each group is received in order, by one receiver at a time, and nothing is lost', async () => {
+test('a FIFO queue loses nothing and delivers each group in order, to one receiver at a time, after any operations', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
       const clock = virtualClock(0);
       const queue = createQueue({ name: 'calls', visibilitySeconds: 30, maxReceiveCount: 1, clock, fifo: true });
-      const waiting = new Map<string, string[]>();
+      const pending = new Map<string, string[]>();
       let held: { message: Message; until: number }[] = [];
       let sent = 0;
       const groupOf = ({ message }: { message: Message }) => message.attributes.MessageGroupId ?? '';
@@ -23,12 +23,12 @@ test('FIFO queue: after any operations, each group is received in order, by one 
         if (step.kind === 'send') {
           sent += 1;
           queue.send({ body: `${step.group}${sent}`, groupId: step.group, deduplicationId: String(sent) });
-          waiting.set(step.group, [...(waiting.get(step.group) ?? []), `${step.group}${sent}`]);
+          pending.set(step.group, [...(pending.get(step.group) ?? []), `${step.group}${sent}`]);
         } else if (step.kind === 'receive') {
           const got = queue.receive(step.max).map((message) => ({ message, until: clock.now() + 30_000 }));
-          const free = [...waiting].filter(([group, all]) => all.length > 0 && !held.some((h) => groupOf(h) === group));
-          const most = free.reduce((sum, [, all]) => sum + all.length, 0);
-          expect(got).toHaveLength(Math.min(step.max, most));
+          const free = [...pending].filter(([group, all]) => all.length > 0 && !held.some((h) => groupOf(h) === group));
+          const receivable = free.reduce((sum, [, all]) => sum + all.length, 0);
+          expect(got).toHaveLength(Math.min(step.max, receivable));
           for (const [group, all] of free) {
             const ofGroup = got.filter((g) => groupOf(g) === group).map(({ message }) => message.body);
             expect(ofGroup).toEqual(all.slice(0, ofGroup.length));
@@ -46,15 +46,15 @@ test('FIFO queue: after any operations, each group is received in order, by one 
             queue.remove(message.receiptHandle);
             held = held.filter((h) => h !== target);
             const group = groupOf(target);
-            waiting.set(
+            pending.set(
               group,
-              (waiting.get(group) ?? []).filter((body) => body !== message.body),
+              (pending.get(group) ?? []).filter((body) => body !== message.body),
             );
           }
         }
       }
       const { visible, inFlight } = queue.stats();
-      expect(visible + inFlight).toBe([...waiting.values()].flat().length);
+      expect(visible + inFlight).toBe([...pending.values()].flat().length);
     }),
     { numRuns: 200 },
   );

@@ -7,15 +7,15 @@ const START = 1_000_000;
 const make = (more: Partial<QueueOptions> = {}) => {
   const clock = virtualClock(START);
   const limits = { visibilitySeconds: 30, maxReceiveCount: 3, clock, fifo: true } as const;
-  const deadLetter = createQueue({ name: 'calls-dead', ...limits });
-  const queue = createQueue({ name: 'calls', ...limits, deadLetter, ...more });
-  /** Sends each under a deduplication id of its own; its group is its first letter. */
+  const deadLetterQueue = createQueue({ name: 'calls-dead', ...limits });
+  const queue = createQueue({ name: 'calls', ...limits, deadLetterQueue, ...more });
+  /** Sends each text with a unique deduplication id; its group is its first character. */
   const send = (...texts: string[]) => {
     for (const body of texts) queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
   };
   const receive = (max = 10) => queue.receive(max);
   const take = (max = 10) => receive(max).map(({ body }) => body);
-  return { clock, queue, deadLetter, send, receive, take };
+  return { clock, queue, deadLetterQueue, send, receive, take };
 };
 const remove = (queue: { remove(handle: string): void }, messages: Message[]) => {
   for (const { receiptHandle } of messages) queue.remove(receiptHandle);
@@ -23,13 +23,13 @@ const remove = (queue: { remove(handle: string): void }, messages: Message[]) =>
 const named = (messages: Message[], body: string): string =>
   messages.find((message) => message.body === body)?.receiptHandle ?? expect.unreachable();
 
-test('FIFO queue: one receive gives several messages of a group in the order of sending, groups in turn', () => {
+test('a FIFO queue returns several messages of a group at once, in the order they were sent, and groups take turns', () => {
   const { send, take } = make();
   send('a1', 'a2', 'a3', 'b1', 'c1', 'a4');
   expect(take(5)).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
 });
 
-test('FIFO queue: while a message of a group is in flight, no other receive gets a message of this group', () => {
+test('a FIFO queue returns no message of a group while another one is in flight', () => {
   const { queue, send, receive, take } = make();
   send('a1', 'a2', 'a3', 'b1');
   const first = receive(3);
@@ -45,7 +45,7 @@ test('FIFO queue: while a message of a group is in flight, no other receive gets
   expect(take()).toEqual(['b2']);
 });
 
-test('FIFO queue: a message that becomes visible again is received before later messages of its group', async () => {
+test('a FIFO queue returns a message that becomes visible again before later messages of its group', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   queue.remove(named(receive(2), 'a1'));
@@ -56,7 +56,7 @@ test('FIFO queue: a message that becomes visible again is received before later 
   expect(take()).toEqual(['a2', 'a3', 'a4']);
 });
 
-test('FIFO queue: changeVisibility of one message blocks its group until then, and no other group', async () => {
+test('a FIFO queue blocks only the group of a message whose visibility was changed, until it is visible', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   const both = receive(2);
@@ -70,14 +70,14 @@ test('FIFO queue: changeVisibility of one message blocks its group until then, a
   expect(take()).toEqual(['a1', 'a2', 'a3']);
 });
 
-test('FIFO queue: a receiver that has enough messages of a group gets those of other groups', () => {
+test('a FIFO queue skips groups that are full for the receiver', () => {
   const { queue, send, take } = make();
   send('a1', 'b1', 'a2');
   expect(queue.receive(10, (group) => group === 'a').map(({ body }) => body)).toEqual(['b1']);
   expect(take()).toEqual(['a1', 'a2']);
 });
 
-test('FIFO queue: groups take turns, so a flood of one delays no other', () => {
+test('a FIFO queue lets groups take turns, so a flood in one delays no other', () => {
   const { queue, send, receive } = make();
   for (let i = 1; i <= 50; i += 1) send(`a${i}`);
   const served: string[] = [];
@@ -91,7 +91,7 @@ test('FIFO queue: groups take turns, so a flood of one delays no other', () => {
   expect(served).toEqual(['a1', 'b1', 'a2']);
 });
 
-test('FIFO queue: waitForMessage resolves when a group is free again, not when one that waits behind becomes visible', async () => {
+test('waitForMessage of a FIFO queue resolves when a group is unblocked, not when a blocked message becomes visible', async () => {
   const { clock, queue, send, receive } = make();
   send('a1', 'a2');
   const both = receive();
@@ -105,40 +105,40 @@ test('FIFO queue: waitForMessage resolves when a group is free again, not when o
   expect(woken).toBe(29_000);
 });
 
-test('FIFO queue: a group gets one message per deduplication id in five minutes, even when that message is gone', async () => {
+test('a FIFO queue accepts one message per group and deduplication id in five minutes, even if that message was removed', async () => {
   const { clock, queue, take } = make();
   const send = (groupId: string, body: string) => queue.send({ body, groupId, deduplicationId: 'same' });
   send('a', 'first');
   remove(queue, queue.receive(1));
   await clock.advance(299_999);
-  send('a', 'repeated');
+  send('a', 'duplicate');
   expect(queue.stats().visible).toBe(0);
   send('b', 'of another group');
   await clock.advance(1);
   send('a', 'later');
-  send('b', 'repeated');
+  send('b', 'duplicate');
   expect(take()).toEqual(['of another group', 'later']);
 });
 
-test('FIFO queue: refuses what SQS refuses: no group, no deduplication id, a delay', () => {
+test('a FIFO queue rejects what SQS rejects: no group, no deduplication id, a delay', () => {
   const { queue } = make();
   const ids = { groupId: 'a', deduplicationId: '1' };
-  const refused: [Outgoing, string][] = [
-    [{ body: 'x', groupId: 'a' }, 'without groupId and deduplicationId'],
-    [{ body: 'x', deduplicationId: '1' }, 'without groupId and deduplicationId'],
-    [{ body: 'x', ...ids, delaySeconds: 1 }, 'delays no single message'],
+  const rejected: [Outgoing, string][] = [
+    [{ body: 'x', groupId: 'a' }, 'requires a groupId and a deduplicationId'],
+    [{ body: 'x', deduplicationId: '1' }, 'requires a groupId and a deduplicationId'],
+    [{ body: 'x', ...ids, delaySeconds: 1 }, 'cannot delay a single message'],
     [{ body: 'x', ...ids, groupId: 'a'.repeat(129) }, 'the length of the groupId'],
     [{ body: 'x', ...ids, deduplicationId: 'a'.repeat(129) }, 'the length of the deduplicationId'],
   ];
-  for (const [message, why] of refused) expect(() => queue.send(message)).toThrow(why);
+  for (const [message, reason] of rejected) expect(() => queue.send(message)).toThrow(reason);
   queue.send({ body: 'x', ...ids, delaySeconds: 0 });
   expect(queue.stats().visible).toBe(1);
   const standard = createQueue({ name: 's', visibilitySeconds: 1, maxReceiveCount: 1, clock: virtualClock(0) });
-  expect(() => standard.send({ body: 'x', ...ids })).toThrow('a standard queue takes no deduplicationId');
-  expect(() => make({ deadLetter: standard })).toThrow('not of the same kind');
+  expect(() => standard.send({ body: 'x', ...ids })).toThrow('a standard queue accepts no deduplicationId');
+  expect(() => make({ deadLetterQueue: standard })).toThrow('not of the same kind');
 });
 
-test('FIFO queue: messages have their group, deduplication id, and a growing number of 20 digits', () => {
+test('messages of a FIFO queue have a group, a deduplication id, and an increasing number of 20 digits', () => {
   const { send, receive } = make();
   send('a1', 'b1');
   const [first, second] = receive().map(({ attributes }) => attributes);
@@ -147,7 +147,7 @@ test('FIFO queue: messages have their group, deduplication id, and a growing num
   expect(String(second?.SequenceNumber) > String(first?.SequenceNumber)).toBe(true);
 });
 
-test('FIFO queue: an expired handle removes nothing, because another receiver may have the message', async () => {
+test('a FIFO queue ignores a removal by an expired handle, because another receiver may have the message', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1');
   const late = receive();
@@ -156,8 +156,8 @@ test('FIFO queue: an expired handle removes nothing, because another receiver ma
   expect(take()).toEqual(['a1']);
 });
 
-test('FIFO queue: after maxReceiveCount a message is a dead letter with its id and time, and its group goes on', async () => {
-  const { clock, queue, deadLetter, send, receive, take } = make();
+test('a FIFO queue dead-letters a message with its id and time after maxReceiveCount, and its group continues', async () => {
+  const { clock, queue, deadLetterQueue, send, receive, take } = make();
   send('a1', 'a2');
   const [{ messageId } = expect.unreachable()] = receive(1);
   for (let i = 0; i < 2; i += 1) {
@@ -167,29 +167,29 @@ test('FIFO queue: after maxReceiveCount a message is a dead letter with its id a
   await clock.advance(30_000);
   expect(take()).toEqual(['a2']);
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 1 });
-  expect(deadLetter.receive(1)).toMatchObject([
+  expect(deadLetterQueue.receive(1)).toMatchObject([
     { messageId, body: 'a1', attributes: { SentTimestamp: String(START), MessageGroupId: 'a' } },
   ]);
 });
 
-test('FIFO queue: redrive puts dead letters back in their order, behind waiting messages, as if never received', async () => {
-  const { clock, queue, deadLetter, send, receive, take } = make();
+test('redrive of a FIFO queue returns dead-lettered messages in order, behind pending ones, as if never received', async () => {
+  const { clock, queue, deadLetterQueue, send, receive, take } = make();
   send('a1', 'a2', 'b1', 'b2');
   const before = receive();
   for (let i = 0; i < 3; i += 1) {
     await clock.advance(30_000);
     receive();
   }
-  expect(deadLetter.stats().visible).toBe(4);
+  expect(deadLetterQueue.stats().visible).toBe(4);
   send('a3', 'b3');
-  // Somebody looks at one: it stays, and what is behind it in its group.
-  const [{ body, receiptHandle } = expect.unreachable()] = deadLetter.receive(1);
+  // A message in flight stays, and so do the later messages of its group.
+  const [{ body, receiptHandle } = expect.unreachable()] = deadLetterQueue.receive(1);
   expect(body).toBe('a1');
   expect(queue.redrive()).toBe(2);
-  deadLetter.changeVisibility(receiptHandle, 0);
+  deadLetterQueue.changeVisibility(receiptHandle, 0);
   expect(queue.redrive()).toBe(2);
   expect(queue.redrive()).toBe(0);
-  expect(deadLetter.stats()).toMatchObject({ visible: 0, inFlight: 0 });
+  expect(deadLetterQueue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
   const again = receive();
   expect(again.map((message) => message.body)).toEqual(['a3', 'b3', 'a1', 'b1', 'a2', 'b2']);
   const [old, back] = [before, again].map(
@@ -204,7 +204,7 @@ test('FIFO queue: redrive puts dead letters back in their order, behind waiting 
   expect(take()).toHaveLength(6);
 });
 
-test('FIFO queue: purge leaves nothing, and no group blocked', () => {
+test('purge of a FIFO queue removes all messages and unblocks all groups', () => {
   const { queue, send, receive, take } = make();
   send('a1', 'a2');
   receive(1);

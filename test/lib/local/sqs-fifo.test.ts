@@ -8,10 +8,10 @@ import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
 import { startSqs } from '#test/fixtures/sqs-server.ts';
 
 let sqs: Awaited<ReturnType<typeof startSqs>>;
-let made: Awaited<ReturnType<typeof ensureQueues>>;
+let created: Awaited<ReturnType<typeof ensureQueues>>;
 beforeAll(async () => {
   sqs = await startSqs();
-  made = await ensureQueues(sqs.url, (name) => name === 'events');
+  created = await ensureQueues(sqs.url, (name) => name === 'events');
 });
 afterAll(() => sqs.stop());
 beforeEach(() => sqs.queue('events.fifo').purge());
@@ -28,9 +28,9 @@ const send = async (...texts: string[]) => {
     const ids = { MessageGroupId: MessageBody.slice(0, 1), MessageDeduplicationId: String(sent) };
     return { Id: String(index), MessageBody, ...ids };
   });
-  await made.client.send(new SendMessageBatchCommand({ QueueUrl: made.urls.events, Entries }));
+  await created.client.send(new SendMessageBatchCommand({ QueueUrl: created.urls.events, Entries }));
 };
-const openSource = () => sqsSource({ client: made.client, url: made.urls.events, name: 'events', ...limits });
+const openSource = () => sqsSource({ client: created.client, url: created.urls.events, name: 'events', ...limits });
 const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
 const pollWith = (batchSize: number, concurrency: number, handler: Parameters<typeof poll>[0]['handler']) => {
   const { source, close } = openSource();
@@ -42,7 +42,7 @@ const pollWith = (batchSize: number, concurrency: number, handler: Parameters<ty
   };
 };
 
-test('queues at an SQS endpoint are of the kind asked for, in high throughput mode, and keep everything for 14 days', () => {
+test('ensureQueues creates standard or FIFO queues with high throughput and 14 days of retention', () => {
   const fifo = { FifoQueue: 'true', DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' };
   const retention = { MessageRetentionPeriod: '1209600' };
   const redriveTo = (name: string) => ({
@@ -52,8 +52,8 @@ test('queues at an SQS endpoint are of the kind asked for, in high throughput mo
     }),
   });
   const visibility = { VisibilityTimeout: expect.any(String) };
-  expect(made.urls.events).toMatch(/[/]sensor-cloud-events[.]fifo$/);
-  expect(made.urls.retries).toMatch(/[/]sensor-cloud-retries$/);
+  expect(created.urls.events).toMatch(/[/]sensor-cloud-events[.]fifo$/);
+  expect(created.urls.retries).toMatch(/[/]sensor-cloud-retries$/);
   expect(sqs.attributes('events.fifo')).toEqual({
     ...fifo,
     ...retention,
@@ -65,7 +65,7 @@ test('queues at an SQS endpoint are of the kind asked for, in high throughput mo
   expect(sqs.attributes('retries-dead')).toEqual(retention);
 });
 
-test('a FIFO queue at an SQS endpoint: groups are received in order, failed messages stay, the rest is deleted', async () => {
+test('a FIFO queue at an SQS endpoint delivers groups in order, keeps failed messages, and deletes the others', async () => {
   const queue = sqs.queue('events.fifo');
   const seen: SQSEvent[] = [];
   await send('a1', 'b1', 'a2', 'a3');
@@ -87,7 +87,7 @@ test('a FIFO queue at an SQS endpoint: groups are received in order, failed mess
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
 });
 
-test('a FIFO queue at an SQS endpoint: no more is received than can be processed, so that no group is blocked needlessly', async () => {
+test('a FIFO queue at an SQS endpoint is asked only for messages that can be processed, so that no group is blocked needlessly', async () => {
   const queue = sqs.queue('events.fifo');
   const receives = vi.spyOn(queue, 'receive');
   const working = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -101,11 +101,11 @@ test('a FIFO queue at an SQS endpoint: no more is received than can be processed
   });
   await Promise.all(working.map(({ promise }) => promise));
   expect(queue.stats()).toMatchObject({ visible: 3, inFlight: 2 });
-  const asked = receives.mock.calls.length;
-  // Whoever has no place to work doesn't ask: a request that was under way would be answered by now.
+  const requests = receives.mock.calls.length;
+  // A poller without a free slot requests nothing: a request in progress would have received one of these.
   await send('d1');
   await send('d2');
-  expect(receives).toHaveBeenCalledTimes(asked);
+  expect(receives).toHaveBeenCalledTimes(requests);
   expect(receives.mock.calls.every(([max]) => max === 1)).toBe(true);
   const stopped = stop();
   hanging.resolve();
@@ -114,7 +114,7 @@ test('a FIFO queue at an SQS endpoint: no more is received than can be processed
   receives.mockRestore();
 });
 
-test('a source at an SQS endpoint: nothing is received without demand, and changeVisibility returns a message at once', async () => {
+test('a source at an SQS endpoint receives nothing without demand, and changeVisibility returns a message at once', async () => {
   const queue = sqs.queue('events.fifo');
   await send('a1', 'a2');
   const { source, close } = openSource();
@@ -130,13 +130,13 @@ test('a source at an SQS endpoint: nothing is received without demand, and chang
   await close();
 });
 
-test('a FIFO queue at an SQS endpoint: dead letters are redriven by a message move task', async () => {
+test('a message move task redrives the dead-letter queue of a FIFO queue at an SQS endpoint', async () => {
   const queue = sqs.queue('events.fifo');
   await send('a1', 'a2');
   for (let i = 0; i <= MAX_RECEIVES; i += 1)
     for (const { receiptHandle } of queue.receive(10)) queue.changeVisibility(receiptHandle, 0);
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
   const SourceArn = 'arn:aws:sqs:eu-central-1:000000000000:sensor-cloud-events-dead.fifo';
-  await made.client.send(new StartMessageMoveTaskCommand({ SourceArn }));
+  await created.client.send(new StartMessageMoveTaskCommand({ SourceArn }));
   expect(queue.receive(10).map(({ body }) => body)).toEqual(['a1', 'a2']);
 });

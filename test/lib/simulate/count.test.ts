@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { createArrivals } from '#lib/simulate/arrivals.ts';
-import { HOUR, type What } from '#lib/simulate/day.ts';
+import { HOUR, type Occurrence } from '#lib/simulate/day.ts';
 import { createExpectation } from '#lib/simulate/expect.ts';
 import type { Hook } from '#lib/simulate/home.ts';
 import { localTime, nextMidnight } from '#lib/simulate/local-time.ts';
-import { asleep, whereAfter } from '#lib/simulate/makers.ts';
+import { asleep, roomStateAfter } from '#lib/simulate/makers.ts';
 
-describe('the expectation, which is counted without the cloud', () => {
+describe('the expectation', () => {
   const midnight = nextMidnight(Date.UTC(2026, 2, 2));
-  /** What is expected of moments of one sensor, at minutes after a midnight. */
-  const expected = (sensor: number, ...moments: [minutes: number, what: What][]) => {
-    const { accounts, witness } = createExpectation(midnight);
+  /** Counts what is expected of moments of one sensor, at minutes after midnight. */
+  const expected = (sensor: number, ...moments: [minutes: number, what: Occurrence][]) => {
+    const { accounts, observe } = createExpectation(midnight);
     let where = asleep;
     for (const [minutes, what] of moments) {
-      where = whereAfter(where, { what });
-      witness({ sensor, what, at: minutes * 60_000, where });
+      where = roomStateAfter(where, { what });
+      observe({ sensor, what, at: minutes * 60_000, where });
     }
     return accounts;
   };
-  const begun = ['sensor/active', 'presence/occupied_room', 'bed/entered'].map((kind) => [kind, 1]);
-  const events = (sensor: number, ...moments: [number, What][]) => {
+  const initial = ['sensor/active', 'presence/occupied_room', 'bed/entered'].map((kind) => [kind, 1]);
+  const events = (sensor: number, ...moments: [number, Occurrence][]) => {
     const counted = expected(sensor, [0, 'begin'], ...moments).events;
     const named = new Map([...counted].map(([key, times]) => [key.replace(`${sensor} `, ''), times]));
-    for (const [kind] of begun) {
+    for (const [kind] of initial) {
       const rest = (named.get(String(kind)) ?? 0) - 1;
       if (rest > 0) named.set(String(kind), rest);
       else named.delete(String(kind));
@@ -30,12 +30,12 @@ describe('the expectation, which is counted without the cloud', () => {
     return Object.fromEntries(named);
   };
 
-  test.each([0, 1])('sensor %i: begins with somebody in bed, and has no event without a change', (sensor) => {
+  test.each([0, 1])('starts sensor %i with somebody in bed, and without changes has no events', (sensor) => {
     expect(Object.fromEntries(expected(sensor, [0, 'begin'], [1, 'report']).events)).toEqual(
-      Object.fromEntries(begun.map(([kind, times]) => [`${sensor} ${kind}`, times])),
+      Object.fromEntries(initial.map(([kind, times]) => [`${sensor} ${kind}`, times])),
     );
   });
-  test.each([0, 1])('sensor %i: has the events of a walk, a visit and a meal', (sensor) => {
+  test.each([0, 1])('counts the events of a walk, a visit and a meal for sensor %i', (sensor) => {
     expect(events(sensor, [90, 'leave_bed'], [100, 'enter_bed'])).toEqual({ 'bed/left': 1, 'bed/entered': 1 });
     const visit = events(sensor, [400, 'leave_bed'], [800, 'visitor_enters'], [810, 'report'], [860, 'visitor_leaves']);
     expect(visit).toEqual({ 'bed/left': 1, 'door/entered': 2, 'door/left': 2 });
@@ -45,8 +45,8 @@ describe('the expectation, which is counted without the cloud', () => {
       'presence/occupied_room': 1,
     });
   });
-  test('has an early second bed exit for maker B, which is suppressed for maker A', () => {
-    const walks: [number, What][] = [
+  test('counts an early second bed exit for maker B but not for maker A', () => {
+    const walks: [number, Occurrence][] = [
       [90, 'leave_bed'],
       [100, 'enter_bed'],
       [103, 'leave_bed'],
@@ -55,7 +55,7 @@ describe('the expectation, which is counted without the cloud', () => {
     expect(events(0, ...walks)['bed/left']).toBe(1);
     expect(events(1, ...walks)['bed/left']).toBe(2);
   });
-  test('has the events of falls for each maker, also of those that only timers move on', () => {
+  test('counts the events of falls for each maker, including falls that only timers advance', () => {
     const whole = { 'fall/fall_suspected': 1, 'fall/fall_detected': 1, 'fall/finished': 1 };
     expect(events(0, [600, 'fall'])).toEqual({ ...whole, 'fall/confirmed': 1 });
     expect(events(1, [600, 'fall'])).toEqual(whole);
@@ -66,23 +66,23 @@ describe('the expectation, which is counted without the cloud', () => {
     });
     expect(events(1, [600, 'near_fall'])).toEqual({ 'fall/fall_suspected': 1, 'fall/canceled': 1 });
   });
-  test('counts the raw message of several events once, and none for an event of a timer', () => {
-    const bytes = (sensor: number, ...moments: [number, What][]) =>
+  test('counts one raw message for several events, and none for an event of a timer', () => {
+    const bytes = (sensor: number, ...moments: [number, Occurrence][]) =>
       expected(sensor, [0, 'begin'], [1, 'report'], ...moments).deliveries.get('bytes');
     expect([bytes(0), bytes(1)]).toEqual([1, 2]);
-    const cut: [number, What][] = [
+    const cut: [number, Occurrence][] = [
       [600, 'cut_fall'],
       [601, 'silent'],
     ];
     expect([bytes(0, ...cut), bytes(1, ...cut)]).toEqual([1 + 1, 2 + 2]);
     expect([bytes(0, [601, 'silent'], [640, 'back']), bytes(1, [601, 'silent'], [640, 'back'])]).toEqual([2, 3]);
   });
-  test('has the changes of a silence when the sensor is back', () => {
+  test('counts the changes during an outage once the sensor is back', () => {
     const gone = events(0, [1000, 'silent'], [1030, 'leave_room'], [1040, 'back']);
     expect(gone).toMatchObject({ 'sensor/inactive': 1, 'sensor/active': 1, 'presence/empty_room': 1 });
   });
-  test('has a second alarm of vital signs only after a normal reading', () => {
-    const nights: [number, What][] = [
+  test('counts a second vital-signs alarm only after a normal reading', () => {
+    const nights: [number, Occurrence][] = [
       [240, 'bad_night'],
       [241, 'bad_night'],
     ];
@@ -90,13 +90,13 @@ describe('the expectation, which is counted without the cloud', () => {
     expect(events(1, ...nights, [250, 'report'], [260, 'bad_night'])['vital/heart_rate_high']).toBe(2);
     expect(events(0, ...nights)).toEqual({});
   });
-  test('has hits of rules in their scope, at their hours and within their limits', () => {
-    const hits = (sensor: number, ...moments: [number, What][]) =>
+  test('counts hits of rules within their scope, hours and rate limits', () => {
+    const hits = (sensor: number, ...moments: [number, Occurrence][]) =>
       Object.fromEntries([...expected(sensor, ...moments).hits].map(([key, times]) => [key.split(',')[0], times]));
     expect(hits(0, [359, 'begin'], [359.5, 'leave_bed'])).toMatchObject({ '0 bed_left': 1 });
     expect(hits(0, [359, 'begin'], [360, 'leave_bed'])).not.toHaveProperty('0 bed_left');
     expect(hits(2, [359, 'begin'], [359.5, 'leave_bed'])).not.toHaveProperty('2 bed_left');
-    const visit: [number, What][] = [
+    const visit: [number, Occurrence][] = [
       [840, 'begin'],
       [841, 'visitor_enters'],
       [890, 'visitor_leaves'],
@@ -105,7 +105,7 @@ describe('the expectation, which is counted without the cloud', () => {
     expect(hits(7, ...visit, [960, 'visitor_enters'])).toEqual({ '7 door_entered': 2 });
     expect(hits(7, [600, 'begin'], [601, 'fall'], [606, 'fall'])).toEqual({ '7 fall_detected': 2 });
   });
-  test('uses the local time of the home, also on days with 23 and 25 hours', () => {
+  test('uses the local time of the home, even on days of 23 and 25 hours', () => {
     for (const [month, day] of [
       [2, 29],
       [9, 25],
@@ -115,12 +115,12 @@ describe('the expectation, which is counted without the cloud', () => {
   });
 });
 
-test('a delivery with a known id counts as a repetition, and one with an unknown token as a stranger', () => {
+test('arrivals count a delivery with a known id as a duplicate, and one with an unknown token as a stranger', () => {
   const arrivals = createArrivals();
   const hooks = new Map<string, Hook>([['t', { id: 'w', listener: 'nurse' }]]);
   const body = JSON.stringify({ event: { type: 'bed', action: 'left' }, sensor: { name: 'Sensor 000A' } });
   const from = (token: string) => ({ headers: { authorization: `Bearer ${token}`, 'webhook-id': '1' }, body, at: 0 });
-  for (const token of ['t', 't', 'x']) arrivals.hear(from(token), hooks);
+  for (const token of ['t', 't', 'x']) arrivals.record(from(token), hooks);
   expect(Object.fromEntries(arrivals.deliveries)).toEqual({ 'nurse 10 bed/left': 1 });
-  expect([arrivals.repeats(), arrivals.strangers()]).toEqual([1, 1]);
+  expect([arrivals.duplicates(), arrivals.strangers()]).toEqual([1, 1]);
 });

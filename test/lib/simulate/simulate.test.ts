@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SkippingClock, skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { HOUR, type What } from '#lib/simulate/day.ts';
-import { silence } from '#lib/simulate/home.ts';
+import { HOUR, type Occurrence } from '#lib/simulate/day.ts';
+import { disconnectSensors } from '#lib/simulate/home.ts';
 import { nextMidnight } from '#lib/simulate/local-time.ts';
 import { makerOf } from '#lib/simulate/makers.ts';
-import { dayIn, messagesOf, type PlanOptions, type Witnessed } from '#lib/simulate/plan.ts';
+import { dayIn, messagesOf, type ObservedMoment, type PlanOptions } from '#lib/simulate/plan.ts';
 import { readRecords } from '#lib/simulate/records.ts';
-import { clockText, judgeAll, judgeFalls, simulate, tallyText } from '#lib/simulate/run.ts';
+import { checkFalls, checkRecords, clockText, simulate, tallyText } from '#lib/simulate/run.ts';
 import { atFullSpeed, atSpeed } from '#lib/simulate/simulation-clock.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
@@ -21,22 +21,23 @@ const plan = (more: Partial<PlanOptions>): PlanOptions => ({
   reportSeconds: 540,
   ...more,
 });
-const said = (options: PlanOptions, day = 0) =>
+const sent = (options: PlanOptions, day = 0) =>
   messagesOf(dayIn(options, day)).map(({ at, sensor, message }) => ({ at, sensor, message: message((time) => time) }));
-const every = (what: What, moments: readonly Witnessed[]) => moments.filter((moment) => moment.what === what);
+const every = (what: Occurrence, moments: readonly ObservedMoment[]) =>
+  moments.filter((moment) => moment.what === what);
 
 describe('a simulated home', () => {
-  test('has the same days for the same seed, and other days for another seed', () => {
-    expect(said(plan({}), 1)).toEqual(said(plan({}), 1));
-    expect(said(plan({ seed: 2 }), 1)).not.toEqual(said(plan({}), 1));
+  test('repeats the same days for the same seed, and has other days for another seed', () => {
+    expect(sent(plan({}), 1)).toEqual(sent(plan({}), 1));
+    expect(sent(plan({ seed: 2 }), 1)).not.toEqual(sent(plan({}), 1));
   });
   test('sends only messages that the cloud can decode, in order of time, from sensors of both makers', () => {
-    const all = said(plan({ sensors: 40, seed: 3 }));
+    const all = sent(plan({ sensors: 40, seed: 3 }));
     for (const { sensor, message } of all) expect(decoders[makerOf(sensor)](message).signal.kind).not.toBe('unknown');
     expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((time, other) => time - other));
     expect(new Set(all.map(({ sensor }) => sensor)).size).toBe(40);
   });
-  test('has as many falls, visitors and silent sensors as documented', () => {
+  test('contains the documented number of falls, visitors and outages', () => {
     const all = dayIn(plan({ sensors: 800 }), 0);
     const falls = every('fall', all).length + every('cut_fall', all).length;
     expect(falls).toBeGreaterThan(60);
@@ -46,7 +47,7 @@ describe('a simulated home', () => {
     expect(every('silent', all).length).toBeGreaterThan(100);
     expect(every('back', all).length).toBe(every('silent', all).length);
   });
-  test('has sensors that report at their interval over midnight too, unless they are silent', () => {
+  test('makes sensors report at their interval even across midnight, except during outages', () => {
     const options = plan({ days: 2, reportSeconds: 700 });
     for (const sensor of [0, 1, 5]) {
       const times = [...dayIn(options, 0), ...dayIn(options, 1)].filter((event) => event.sensor === sensor);
@@ -57,14 +58,14 @@ describe('a simulated home', () => {
       expect(Math.max(...gaps)).toBeLessThanOrEqual(700_000);
     }
   });
-  test('sends no message from a silent sensor', () => {
+  test('sends no message from a sensor during its outage', () => {
     const all = dayIn(plan({ sensors: 40 }), 0);
     for (const { sensor, at } of every('silent', all))
       expect(all.find((event) => event.sensor === sensor && event.at > at)?.what).toBe('back');
   });
 });
 
-test('at full speed the clock moves to the next event once all work is done, and messages of one sensor stay in order', async () => {
+test('the clock at full speed skips to the next event once all work is done, and keeps the messages of a sensor in order', async () => {
   const clock = skippingClock(0);
   const seen: string[] = [];
   const seconds = () => Math.floor(clock.now() / 1_000);
@@ -122,7 +123,7 @@ describe('the simulator', () => {
     provisioningKey: PROVISIONING_KEY,
   });
 
-  test('at full speed finds exactly the expected events, hits and deliveries, and prints every difference', async () => {
+  test('finds exactly the expected events, hits and deliveries at full speed, and lists every difference', async () => {
     const lines: string[] = [];
     const result = await simulate(
       { ...access(), ...plan({ sensors: 4, seed: 2_420, hours: [from, until] }) },
@@ -135,10 +136,10 @@ describe('the simulator', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(midnight + until);
     expect(lines.at(-1)).toMatch(/^day 1 10:\d\d {2}sent \d+ {2}alarms \d+ {2}arrived \d+: /);
     const records = await readRecords(result.home);
-    const { complaints, verdict } = judgeAll(result, records);
+    const { complaints, verdict } = checkRecords(result, records);
     expect(complaints).toEqual([]);
     expect(verdict).toMatch(
-      /^\d+ messages: \d+ events .*, each told once; \d+ hits of 9 rules, \d+ alarms, each told once; \d+ repeats, nothing/,
+      /^\d+ messages: \d+ events .*, each delivered once; \d+ hits of 9 rules, \d+ alarms, each delivered once; \d+ duplicates, nothing/,
     );
     const kinds = [...records.events.keys()].map((key) => key.split(' ')[1]);
     expect(kinds).toEqual(expect.arrayContaining(['sensor/inactive', 'fall/confirmed', 'fall/fall_detected']));
@@ -147,28 +148,28 @@ describe('the simulator', () => {
     const wrong = { ...expected, hits: new Map(expected.hits), events: new Map(expected.events) };
     wrong.events.set('3 fall/fall_detected', 2);
     wrong.hits.set('3 fall_detected, home', 2);
-    expect(judgeAll({ ...result, expected: wrong }, records).complaints).toEqual([
+    expect(checkRecords({ ...result, expected: wrong }, records).complaints).toEqual([
       'events of sensor 3 fall/fall_detected: expected 2, got 0',
       'hits of sensor 3 fall_detected, home: expected 2, got 0',
     ]);
   });
 
-  test('in real time and over MQTT sees every fall told, and prints when one is missing or too many', async () => {
+  test('sees every fall delivered in real time over MQTT, and reports missing and surplus ones', async () => {
     const fallsIn = (seed: number) => every('fall', dayIn(plan({ sensors: 1, seed }), 0)).length;
     const seed = Array.from({ length: 100 }, (_, at) => at).find((candidate) => fallsIn(candidate) > 0);
-    // The hours in which residents fall.
+    // Residents fall within these hours.
     const options = plan({ sensors: 1, seed: seed ?? 0, hours: [9.4 * HOUR, 10.6 * HOUR] });
     const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
     const startClock = () => atSpeed({ now: clock.now, pause, speed: 100_000, settled: cloud.idle });
     const home = { ...access(), mqttUrl: cloud.mqttUrl };
     const result = await simulate({ ...home, ...options }, { startClock, pace: async () => {}, show: () => {} });
-    await silence(result.home);
-    expect(judgeFalls(result)).toEqual({ complaints: [], verdict: '1 falls happened, 1 were told' });
-    expect(result.tally.sent).toBe(said(options).length);
+    await disconnectSensors(result.home);
+    expect(checkFalls(result)).toEqual({ complaints: [], verdict: '1 falls happened, 1 were delivered' });
+    expect(result.tally.sent).toBe(sent(options).length);
     const { expected } = result;
     const wrong = new Map([...expected.events].map(([key, times]) => [key, times + 1]));
-    expect(judgeFalls({ ...result, expected: { ...expected, events: wrong } }).complaints).toEqual([
-      'falls: expected 2, told 1',
+    expect(checkFalls({ ...result, expected: { ...expected, events: wrong } }).complaints).toEqual([
+      'falls: expected 2, delivered 1',
     ]);
   });
 
@@ -182,7 +183,7 @@ describe('the simulator', () => {
     [['--url', 'http://127.0.0.1:1/api/v1'], 2, /--provisioning-key/],
     [['--mqtt', '--url', 'http://127.0.0.1:1/api/v1'], 2, /--mqtt-url/],
     [['--url', 'http://127.0.0.1:1/api/v1', '--speed', 'full'], 2, /--speed is a number there/],
-  ] as const)('explains itself: %j', async (args, status, text) => {
+  ] as const)('explains how to use it: %j', async (args, status, text) => {
     const child = spawn(process.execPath, ['bin/run.ts', 'simulate', ...args]);
     const ended = once(child, 'close');
     const output = (await Promise.all([child.stdout.toArray(), child.stderr.toArray()])).flat().join('');

@@ -4,11 +4,11 @@ import { PinpointSMSVoiceV2Client, SendTextMessageCommand } from '@aws-sdk/clien
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { mailBySes } from '#shared/aws/mail.ts';
-import { smsByAws } from '#shared/aws/sms.ts';
-import { peopleBy, type Services } from '#shared/delivery/targets/people.ts';
-import type { Letter } from '#shared/delivery/targets/person.ts';
-import { telegramAs } from '#shared/delivery/targets/telegram.ts';
+import { sesMail } from '#shared/aws/mail.ts';
+import { awsSms } from '#shared/aws/sms.ts';
+import type { Notification } from '#shared/delivery/targets/person.ts';
+import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
+import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 
@@ -56,16 +56,17 @@ const stage = {
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
 const TOKEN = '123456:a-token-of-a-bot';
-const services: Services = {
+const services: PersonServices = {
   settings: stage,
-  mail: mailBySes(config, 'cloud@example.org'),
-  sms: smsByAws(config, 'arn:of-a-number'),
+  mail: sesMail(config, 'cloud@example.org'),
+  sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
   now: Date.now,
 };
-const sending = () => peopleBy({ ...services, telegram: telegramAs(async () => webhookClient, TOKEN, base) }).send;
-const notification: Letter = {
+const sending = () =>
+  personSenderFor({ ...services, telegram: createTelegram(async () => webhookClient, TOKEN, base) }).send;
+const notification: Notification = {
   title: 'Fall in room 7',
   text: 'at home, 12:00 UTC',
   url: 'https://cloud.example.org/acknowledge/a',
@@ -165,10 +166,10 @@ describe('a Telegram message', () => {
 
 test('a channel that the stage has no service for is unavailable', async () => {
   const settings = { ...stage, MAIL_SENDER: '' };
-  const { kinds, send } = peopleBy({ ...services, settings, sms: undefined });
+  const { kinds, send } = personSenderFor({ ...services, settings, sms: undefined });
   expect(kinds).toEqual(['push']);
   const withoutContact = { ...settings, PUBLIC_URL: 'http://127.0.0.1:3000' };
-  expect(peopleBy({ ...services, settings: withoutContact, sms: undefined }).kinds).toEqual([]);
+  expect(personSenderFor({ ...services, settings: withoutContact, sms: undefined }).kinds).toEqual([]);
   for (const channel of [email, sms, telegram])
     expect(await send(channel, notification)).toEqual({ retry: 'unavailable' });
 });

@@ -1,8 +1,8 @@
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pushKeysOf } from '#shared/auth/push-keys.ts';
-import { peopleBy, type Services } from '#shared/delivery/targets/people.ts';
-import type { Letter } from '#shared/delivery/targets/person.ts';
+import { pushKeysFrom } from '#shared/auth/push-keys.ts';
+import type { Notification } from '#shared/delivery/targets/person.ts';
+import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
@@ -33,16 +33,16 @@ const NOW = Date.parse('2026-11-28T03:08:00Z');
 const sender = (more: Partial<typeof stage> = {}, network: object = service.network) => {
   const settings = { ...stage, ...more };
   const client = createWebhookClient(settings, network);
-  const services: Services = {
+  const services: PersonServices = {
     settings,
     mail: async () => {},
     webhookClient: async () => client,
     openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
     now: () => NOW,
   };
-  return peopleBy(services).send;
+  return personSenderFor(services).send;
 };
-const notification: Letter = {
+const notification: Notification = {
   title: 'Fall in room 7',
   text: 'at home, 12:00 UTC',
   url: 'https://cloud.example.org/acknowledge/a',
@@ -50,7 +50,7 @@ const notification: Letter = {
   tag: 'hit-7',
 };
 const { keys, read } = createPushBrowser();
-const own = pushKeysOf(Buffer.alloc(32, 9));
+const own = pushKeysFrom(Buffer.alloc(32, 9));
 const key = { publicKey: own.publicKey, sealed: `encrypted:${own.privateKey}` };
 const channelTo = (endpoint: string): Channel => ({ by: 'push', subscription: { endpoint, keys }, key });
 const browser = () => channelTo(`${service.origin}/to/1`);

@@ -1,5 +1,5 @@
 import type { RoomUpdate } from '#openapi';
-import { SHORTEST_SIDE } from '#shared/domain/sensor/room-limits.ts';
+import { MIN_REGION_SIDE } from '#shared/domain/sensor/room-limits.ts';
 
 /** A rectangle in cm. y grows away from the sensor, so `topLeftY` is the greater one. */
 export type Rect = { topLeftX: number; topLeftY: number; bottomRightX: number; bottomRightY: number };
@@ -31,13 +31,13 @@ export const resized = (rect: Rect, corner: Corner, { x, y }: Point, { xMin, xMa
   corner === 'topLeft'
     ? {
         ...rect,
-        topLeftX: within(x, -xMin, rect.bottomRightX - SHORTEST_SIDE),
-        topLeftY: within(y, rect.bottomRightY + SHORTEST_SIDE, yMax),
+        topLeftX: within(x, -xMin, rect.bottomRightX - MIN_REGION_SIDE),
+        topLeftY: within(y, rect.bottomRightY + MIN_REGION_SIDE, yMax),
       }
     : {
         ...rect,
-        bottomRightX: within(x, rect.topLeftX + SHORTEST_SIDE, xMax),
-        bottomRightY: within(y, -yMin, rect.topLeftY - SHORTEST_SIDE),
+        bottomRightX: within(x, rect.topLeftX + MIN_REGION_SIDE, xMax),
+        bottomRightY: within(y, -yMin, rect.topLeftY - MIN_REGION_SIDE),
       };
 
 /** Gives the rectangle between two points of the room; null when it is smaller than a region may be. */
@@ -50,7 +50,7 @@ export const drawn = (a: Point, b: Point, { xMin, xMax, yMin, yMax }: Extent): R
     bottomRightX: rounded(Math.max(...xs)),
     bottomRightY: rounded(Math.min(...ys)),
   };
-  return sidesOf(rect).every((side) => side >= SHORTEST_SIDE) ? rect : null;
+  return sidesOf(rect).every((side) => side >= MIN_REGION_SIDE) ? rect : null;
 };
 
 export const onGrid = ({ x, y }: Point): Point => ({ x: rounded(x), y: rounded(y) });

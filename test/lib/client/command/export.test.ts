@@ -10,14 +10,14 @@ const files = async () => (await readdir(all.home.home)).filter((name) => name !
 const exportArgs = (more = '') => `export --sensor ${all.elm.sensorId} --reason asked ${more}`.trim();
 const isDownload = ({ url }: Request) => new URL(url).pathname.includes('/v1/exports/');
 
-test('an export of a sensor is a ZIP file that its owner alone may read, and its path is printed', async () => {
+test('export saves a ZIP file that only its owner can read, and prints its path', async () => {
   const path = join(all.home.home, 'all.zip');
   const { code, out, err } = await all.home.run(exportArgs(`--output ${path}`), {
     answers: [all.elm.password],
     pause: idle,
   });
   expect([code, out]).toEqual([0, path]);
-  expect(err).toMatch(/^The export [0-9a-z]{26} has begun\.\n[1-9]\d* items$/);
+  expect(err).toMatch(/^Export [0-9a-z]{26} started\.\n[1-9]\d* items$/);
   const saved = await unzip(await readFile(path));
   const [job] = await exportsOf();
   expect(JSON.parse(saved['manifest.json'] ?? '')).toMatchObject({
@@ -28,11 +28,11 @@ test('an export of a sensor is a ZIP file that its owner alone may read, and its
   expect([(await stat(path)).mode & 0o777, await files()]).toEqual([0o600, ['all.zip']]);
 });
 
-test('a file that is there stays as it is, and nothing is begun for it; --force replaces it', async () => {
+test('export keeps an existing file and starts nothing, unless --force replaces the file', async () => {
   const path = join(all.home.home, 'all.zip');
   await writeFile(path, 'mine', { mode: 0o644 });
   const refused = await all.home.run(exportArgs(`--output ${path}`));
-  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('all.zip exists already') });
+  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('all.zip already exists') });
   for (const other of [all.home.home, join(all.home.home, 'none', 'all.zip')])
     expect(await all.home.run(exportArgs(`--force --output ${other}`))).toMatchObject({ code: 1, out: '' });
   expect([await exportsOf(), await readFile(path, 'utf8'), await files()]).toEqual([[], 'mine', ['all.zip']]);
@@ -42,7 +42,7 @@ test('a file that is there stays as it is, and nothing is begun for it; --force 
   });
   const [job] = await exportsOf();
   expect(JSON.parse(forced.out)).toMatchObject({ id: job?.id, state: 'completed', file: path });
-  // The address is as good as the file, for an hour.
+  // For an hour, the URL is as sensitive as the file.
   expect(forced.out).not.toContain('signature');
   expect([(await stat(path)).mode & 0o777, Object.keys(await unzip(await readFile(path)))]).toEqual([
     0o600,
@@ -50,7 +50,7 @@ test('a file that is there stays as it is, and nothing is begun for it; --force 
   ]);
 });
 
-test('a file that appears during the download stays as it is', async () => {
+test('export keeps a file that appears during the download', async () => {
   const path = join(all.home.home, 'all.zip');
   const late = async (request: Request) => {
     if (isDownload(request)) await writeFile(path, 'mine');
@@ -58,11 +58,11 @@ test('a file that appears during the download stays as it is', async () => {
   };
   const args = exportArgs(`--output ${path}`);
   const refused = await all.home.run(args, { answers: [all.elm.password], pause: idle, fetch: late });
-  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/exists already[^\n]*$/) });
+  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/already exists[^\n]*$/) });
   expect([await readFile(path, 'utf8'), await files()]).toEqual(['mine', ['all.zip']]);
 });
 
-test('a download that breaks leaves no file, and is made again by --job; the token does not go with it', async () => {
+test('a broken download leaves no file, can be repeated with --job, and sends no token', async () => {
   const path = join(all.home.home, 'all.zip');
   const credentials: unknown[] = [];
   const broken = async (request: Request) => {
@@ -81,31 +81,32 @@ test('a download that breaks leaves no file, and is made again by --job; the tok
   expect(await exportsOf()).toHaveLength(1);
 });
 
-test('a wrong password is told, begins nothing, and is printed nowhere', async () => {
+test('export reports a wrong password without printing it, and starts nothing', async () => {
   const refused = await all.home.run(exportArgs(), { answers: ['a-wrong-one'] });
   expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/\(400\)\.\n {2}password: \S/) });
   expect(refused.err).not.toContain('a-wrong-one');
   expect(await exportsOf()).toEqual([]);
 });
 
-test('who ends the wait is told that it goes on, and how to come back', async () => {
-  const begun = all.home.begin(`${exportArgs()} --of-customer ${all.elm.customerId} --url ${all.world.url}`, {
+test('export prints how to get its result later when its wait is ended', async () => {
+  const running = all.home.begin(`${exportArgs()} --of-customer ${all.elm.customerId} --url ${all.world.url}`, {
     answers: [all.elm.password],
-    pause: async () => begun.end(),
+    pause: async () => running.end(),
   });
-  expect(await begun.code).toBe(1);
+  expect(await running.code).toBe(1);
   const [job] = await exportsOf();
   const later = `export --job ${job?.id} --of-customer ${all.elm.customerId} --url ${all.world.url}`;
-  expect(begun.err.at(-1)).toBe(`The export ${job?.id} goes on. Come back to it by \`sensor-cloud ${later}\`.`);
+  expect(running.err.at(-1)).toBe(`The export ${job?.id} continues. To get its result, run \`sensor-cloud ${later}\`.`);
   await all.world.idle();
   const path = join(all.home.home, 'all.zip');
   expect(await all.home.run(`${later} --output ${path}`)).toMatchObject({ code: 0, out: path });
 });
 
-test('--no-wait tells how to come back; a file that an erasure has deleted is told', async () => {
-  const begun = await all.home.run(exportArgs('--no-wait'), { answers: [all.elm.password] });
-  const [, id] = /^The export (\S+): running\. Save it by `sensor-cloud export --job \1`\.$/.exec(begun.out) ?? [];
-  expect([begun.code, id]).toEqual([0, expect.any(String)]);
+test('export --no-wait prints how to save the file, and export --job reports a file deleted by an erasure', async () => {
+  const started = await all.home.run(exportArgs('--no-wait'), { answers: [all.elm.password] });
+  const [, id] =
+    /^The export (\S+) is running\. To save it, run `sensor-cloud export --job \1`\.$/.exec(started.out) ?? [];
+  expect([started.code, id]).toEqual([0, expect.any(String)]);
   await all.world.idle();
   await all.home.run(`erase --sensor ${all.elm.sensorId} --reason asked --yes`, { answers: [all.elm.password] });
   await all.world.idle();
@@ -113,11 +114,11 @@ test('--no-wait tells how to come back; a file that an erasure has deleted is to
   expect(late).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringContaining(`The file of the export ${id} is deleted`),
+    err: expect.stringContaining(`The file of the export ${id} was deleted`),
   });
 });
 
-test('a service that is away for a while is awaited each time, one that stays away is not; a failed job is told', async () => {
+test('export waits for a service that is down for a while, gives up on one that stays down, and reports a failed job', async () => {
   const answers = [all.elm.password];
   const away = (times: number) => async (request: Request) => {
     if (request.url.match(/exports\/\w+$/) && times-- > 0) throw new TypeError('fetch failed');
@@ -126,17 +127,21 @@ test('a service that is away for a while is awaited each time, one that stays aw
   const path = join(all.home.home, 'all.zip');
   const awaited = await all.home.run(exportArgs(`--output ${path}`), { answers, pause: idle, fetch: away(3) });
   expect(awaited).toMatchObject({ code: 0, out: path });
-  expect(awaited.err.match(/the service does not answer: again/g)).toHaveLength(3);
-  let looks = 0;
-  const often = async (request: Request) => {
-    if (!/exports\/\w+$/.test(request.url) || ++looks === 40) return fetch(request);
-    if (looks !== 20) throw new TypeError('fetch failed');
+  expect(awaited.err.match(/the service does not respond, retrying/g)).toHaveLength(3);
+  let checks = 0;
+  const mostlyDown = async (request: Request) => {
+    if (!/exports\/\w+$/.test(request.url) || ++checks === 40) return fetch(request);
+    if (checks !== 20) throw new TypeError('fetch failed');
     return Response.json({ ...Object(await (await fetch(request)).json()), state: 'running' });
   };
-  const patiently = await all.home.run(exportArgs(`--force --output ${path}`), { answers, pause: idle, fetch: often });
-  expect(patiently).toMatchObject({ code: 0, out: path });
+  const patient = await all.home.run(exportArgs(`--force --output ${path}`), {
+    answers,
+    pause: idle,
+    fetch: mostlyDown,
+  });
+  expect(patient).toMatchObject({ code: 0, out: path });
   const ended = await all.home.run(exportArgs(), { answers, pause: idle, fetch: away(100) });
-  expect(ended).toMatchObject({ code: 1, err: expect.stringMatching(/does not answer\. The export \S+ goes on\./) });
+  expect(ended).toMatchObject({ code: 1, err: expect.stringMatching(/does not respond\. The export \S+ continues\./) });
   const failing = async (request: Request) => {
     const response = await fetch(request);
     if (!/(exports|erasures)\/\w+$/.test(request.url)) return response;
@@ -145,7 +150,7 @@ test('a service that is away for a while is awaited each time, one that stays aw
   const failed = await all.home.run(exportArgs(), { answers, pause: idle, fetch: failing });
   expect(failed).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/\nThe export \S+ has failed\. Begin it again\.$/),
+    err: expect.stringMatching(/\nThe export \S+ failed\. Start it again\.$/),
   });
   const [job] = await exportsOf();
   await all.home.run(`erase --sensor ${all.elm.sensorId} --reason asked --yes`, { answers });
@@ -153,6 +158,6 @@ test('a service that is away for a while is awaited each time, one that stays aw
   for (const args of [`export --job ${job?.id} --no-wait`, `erase --job ${erasure?.id}`])
     expect(await all.home.run(args, { fetch: failing })).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/has failed\. Begin it again\.$/),
+      err: expect.stringMatching(/failed\. Start it again\.$/),
     });
 });

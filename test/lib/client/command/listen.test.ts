@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-/** The webhooks of a customer, and the calls that changed them. */
+/** A service with the given webhooks, and the calls that changed them. */
 const webhooks = (existing: object[] = []) => {
   const calls: [call: string, body: Record<string, unknown>][] = [];
   const others: Others = (call, text) => {
@@ -30,7 +30,7 @@ const webhooks = (existing: object[] = []) => {
 };
 const envOf = (url: string) => ({ SENSOR_CLOUD_URL: url, SENSOR_CLOUD_TOKEN: 'the-token' });
 
-test('forwards each message with its exact headers and body, and says so; Ctrl-C ends it, and takes the webhook away', async () => {
+test('listen forwards and prints each message with its exact headers and body; Ctrl-C ends it and deletes its webhook', async () => {
   const { calls, others } = webhooks();
   const [service, local] = await Promise.all([startFeed(3, undefined, others), startReceiver()]);
   const listening = home.begin(`listen --forward-to ${local.url}`, { env: envOf(service.url) });
@@ -61,7 +61,7 @@ test('forwards each message with its exact headers and body, and says so; Ctrl-C
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('what is not answered by 2xx is posted again, later each time, and neither acknowledged nor overtaken before', async () => {
+test('listen retries a message without a 2xx with growing pauses before it acknowledges it or posts the next', async () => {
   const { others } = webhooks();
   const taken: number[] = [];
   const statuses = [500, 302, 200, 200];
@@ -90,7 +90,7 @@ test('what is not answered by 2xx is posted again, later each time, and neither 
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('a message that is not taken for two minutes is fetched again, with a new signature', async () => {
+test('listen fetches a message again, with a new signature, after two minutes of failed attempts', async () => {
   const { others } = webhooks();
   let time = 0;
   const service = await startFeed(1, undefined, others);
@@ -108,7 +108,7 @@ test('a message that is not taken for two minutes is fetched again, with a new s
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('a local server that is not there is waited for, and Ctrl-C leaves its message to the next time', async () => {
+test('listen waits for a local server that is down, and Ctrl-C leaves its message to the next run', async () => {
   const { others } = webhooks();
   const service = await startFeed(1, undefined, others);
   const local = await startReceiver();
@@ -117,12 +117,12 @@ test('a local server that is not there is waited for, and Ctrl-C leaves its mess
   await listening.until(() => listening.out.length > 1);
   listening.end();
   expect(await listening.code).toBe(0);
-  expect(listening.out[0]).toMatch(/ {2}m1 .*ECONNREFUSED .*, again in 1 s$/);
+  expect(listening.out[0]).toMatch(/ {2}m1 .*ECONNREFUSED .*, retrying in 1 s$/);
   expect(service.taken()).toBe(0);
   await service.stop();
 });
 
-test('the webhook that was left before is taken again, and stays where it is wanted', async () => {
+test('listen reuses the webhook left behind by an earlier run, and keeps it with --keep', async () => {
   const left = { id: WEBHOOK, name: 'listen default on desk', url: null, botId: null, isCustomerHook: true };
   const { calls, others } = webhooks([{ ...left, id: 'another', url: 'https://example.com' }, left]);
   const [service, local] = await Promise.all([startFeed(1, undefined, others), startReceiver()]);
@@ -136,7 +136,7 @@ test('the webhook that was left before is taken again, and stays where it is wan
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('a bot has a webhook that stays, and one that was made by somebody is used as it is', async () => {
+test('listen keeps the webhook of --bot, and uses that of --webhook unchanged', async () => {
   for (const [args, expected] of [
     ['--bot 5', [['POST /webhooks', expect.objectContaining({ isCustomerHook: false, botId: 5 })]]],
     [`--webhook ${WEBHOOK}`, []],
@@ -151,19 +151,19 @@ test('a bot has a webhook that stays, and one that was made by somebody is used 
   }
 });
 
-test('a webhook with an address is refused, one that is switched off is told', async () => {
+test('listen rejects a webhook with a URL, and reports a disabled one', async () => {
   const posted = webhooks([{ id: WEBHOOK, url: 'https://example.com' }]);
   const service = await startFeed(0, undefined, posted.others);
   const args = `listen --webhook ${WEBHOOK} --forward-to http://127.0.0.1:9`;
   const refused = await home.run(args, { env: envOf(service.url) });
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('has an address') });
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('has a URL') });
   const off = await startFeed(0, () => 409, webhooks([{ id: WEBHOOK, url: null }]).others);
   const ended = await home.run(args, { env: envOf(off.url) });
-  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(`the webhook ${WEBHOOK} is switched off`) });
+  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(`the webhook ${WEBHOOK} is disabled`) });
   await Promise.all([service.stop(), off.stop()]);
 });
 
-test('in life: a fall of a test sensor arrives at the local server, signed by the secret that is printed', async () => {
+test('a fall of a test sensor reaches the local server, signed with the printed secret', async () => {
   const [cloud, local] = await Promise.all([startTestCloud(), startReceiver()]);
   const nurse = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
   await home.run(`login --url ${cloud.url} --username ${nurse.username}`, { answers: [nurse.password] });
@@ -185,7 +185,7 @@ test('in life: a fall of a test sensor arrives at the local server, signed by th
   await Promise.all([cloud.stop(), local.stop()]);
 });
 
-test('the secret of the signatures is printed on demand alone, and is the same each time', async () => {
+test('listen prints the signing secret only with --print-secret, and the same one each time', async () => {
   const service = await startFeed(0);
   const first = await home.run('listen --print-secret', { env: envOf(service.url) });
   const again = await home.run('listen --print-secret --json', { env: envOf(service.url) });

@@ -4,10 +4,10 @@ import { ALL_PERMISSIONS, hireFor, linkSensor } from '#test/fixtures/home.ts';
 import { logInForJobs } from '#test/fixtures/logged-in-for-jobs.ts';
 
 const { all, logIn, exportsOf, erasuresOf } = logInForJobs();
-/** Time passes while a command waits. */
+/** Advances the clock while a command waits. */
 const pause = () => all.world.pass(60_000);
 
-describe('wrong use', () => {
+describe('invalid usage', () => {
   test.each([
     '',
     '--sensor a',
@@ -19,34 +19,34 @@ describe('wrong use', () => {
     '--job a --reason b',
     '--customer 1 --of-customer 1 --reason x',
     '--password x',
-  ])('export and erase take no %s', async (args) => {
+  ])('export and erase reject the options "%s"', async (args) => {
     for (const name of ['export', 'erase'])
       expect(await all.home.run(`${name} ${args}`.trim())).toMatchObject({ code: 2, out: '' });
   });
 
-  test('an erasure without anybody at a terminal is refused unless --yes says that it is meant', async () => {
+  test('erase refuses to run without a terminal unless --yes confirms it', async () => {
     const refused = await all.home.run(`erase --sensor ${all.elm.sensorId} --reason asked`, {
       isTerminal: false,
       answers: [all.elm.password, all.elm.password],
     });
-    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^nobody .* --yes\n/) });
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^there is no terminal .* --yes\n/) });
     expect(await erasuresOf()).toEqual([]);
   });
 
-  test('nobody waits for an erasure by which the own access ends', async () => {
+  test('erase --wait is rejected if the erasure ends the own access', async () => {
     for (const own of ['--user me', `--user ${all.elm.userId}`, `--customer ${all.elm.customerId}`])
       expect(
         await all.home.run(`erase ${own} --reason asked --yes --wait`, { answers: [all.elm.password] }),
       ).toMatchObject({
         code: 2,
-        err: expect.stringMatching(/^your own access ends/),
+        err: expect.stringMatching(/^this erasure ends your own access/),
       });
     expect(await erasuresOf()).toEqual([]);
   });
 });
 
 describe('erase', () => {
-  test('another name than that of the subject erases nothing, and no password is asked for', async () => {
+  test('erases nothing and asks for no password if the typed name is not that of the subject', async () => {
     for (const [subject, name] of [
       [`--sensor ${all.elm.sensorId}`, all.elm.sensorId],
       ['--user me', String(all.elm.userId)],
@@ -56,34 +56,33 @@ describe('erase', () => {
       expect(refused).toMatchObject({
         code: 1,
         out: '',
-        err: expect.stringMatching(/\nNothing is erased: that is not .*\.$/),
+        err: expect.stringMatching(/\nNothing was erased: you did not type .*\.$/),
       });
     }
     expect(await erasuresOf()).toEqual([]);
   });
 
-  test('a sensor is found by nobody any more, and its certificate is printed once 16 minutes are over', async () => {
+  test('hides a sensor from everybody at once, and prints the certificate after 16 minutes', async () => {
     const { name } = await all.elm.client.ok<{ name: string }>('GET', `/sensors/${all.elm.sensorId}`);
     await all.elm.fall();
     const args = `erase --sensor ${all.elm.sensorId} --reason asked`;
-    const begun = await all.home.run(args, { answers: [name, all.elm.password] });
-    const [, id] =
-      /^The erasure (\S+) has begun\. .*16 minutes.*`sensor-cloud erase --job \1`\.$/.exec(begun.out) ?? [];
-    expect([begun.code, id]).toEqual([0, expect.any(String)]);
+    const started = await all.home.run(args, { answers: [name, all.elm.password] });
+    const [, id] = /^Erasure (\S+) started\. .*16 minutes.*`sensor-cloud erase --job \1`\.$/.exec(started.out) ?? [];
+    expect([started.code, id]).toEqual([0, expect.any(String)]);
     expect((await all.elm.client.call('GET', `/sensors/${all.elm.sensorId}`)).status).toBe(404);
     const running = await all.home.run(`erase --job ${id}`, { isTerminal: false });
     expect(running).toMatchObject({ code: 0, err: '' });
-    expect(running.out).toMatch(/: running, for 16 minutes or more\nof the sensor .*\nbecause: asked(\n|$)/);
+    expect(running.out).toMatch(/: running, takes at least 16 minutes\nof the sensor .*\nreason: asked(\n|$)/);
     expect(running.out).not.toContain('REMAINS');
     const waited = await all.home.run(`erase --job ${id} --wait`, { pause });
     expect(waited.out).toMatch(/: completed .*Z\n.*\n.*\n\nERASED +COUNT\n(.*\n)*sensor +1\n(.*\n)*\nREMAINS +UNTIL\n/);
-    expect(waited.out).toMatch(/\nbackups +(\d{4}-|for as long).*\n.*\n.*\nthe list of erasures.* \d{4}-.*Z$/);
+    expect(waited.out).toMatch(/\nbackups +(\d{4}-|until the operator).*\n.*\n.*\nthe list of erasures.* \d{4}-.*Z$/);
     const certificate = JSON.parse((await all.home.run(`erase --job ${id} --json`)).out);
     expect(certificate).toMatchObject({ id, state: 'completed', counts: { sensor: 1 } });
     expect(certificate.remains).toHaveLength(4);
   });
 
-  test('--wait prints the certificate alone where programs read, also of a user who was deleted before', async () => {
+  test('--wait --json prints only the certificate, even for a user who was deleted before', async () => {
     const { id, username } = await hireFor(all.elm.admin, all.elm.customerId, `former-${all.elm.customerId}`);
     expect((await all.home.run(`erase --user ${id} --reason asked`, { answers: ['wrong'] })).err).toContain(username);
     await all.elm.client.ok('DELETE', `/users/${id}`);
@@ -95,10 +94,10 @@ describe('erase', () => {
       0,
       expect.objectContaining({ state: 'completed', subject: { kind: 'user', id } }),
     ]);
-    expect(err).toMatch(/has begun/);
+    expect(err).toMatch(/^Erasure \S+ started\./m);
   });
 
-  test('of the own user, somebody else is told to get the certificate', async () => {
+  test('users who erase themselves learn that somebody else has to get the certificate', async () => {
     const leaving = await hireFor(all.elm.admin, all.elm.customerId, `leaving-${all.elm.customerId}`, {
       permissions: ALL_PERMISSIONS,
     });
@@ -106,7 +105,7 @@ describe('erase', () => {
     const { code, out } = await all.home.run('erase --user me --reason asked', {
       answers: [leaving.username, leaving.password],
     });
-    const [, later = ''] = /somebody else gets its certificate by `sensor-cloud (.*)`\.$/.exec(out) ?? [];
+    const [, later = ''] = /somebody else has to get the certificate with `sensor-cloud (.*)`\.$/.exec(out) ?? [];
     expect([code, later]).toEqual([0, expect.stringMatching(`^erase --job \\S+ --of-customer ${all.elm.customerId}$`)]);
     expect((await all.home.run('sensors')).code).toBe(1);
     await logIn(all.elm);
@@ -114,7 +113,7 @@ describe('erase', () => {
   });
 });
 
-test('a system admin comes back to jobs as it is told, also to those of no customer', async () => {
+test('system admins get the results of jobs with the printed commands, even for subjects without a customer', async () => {
   const password = ADMIN_PASSWORD;
   await logIn({ username: 'admin', password });
   const erasing = `erase --sensor ${all.elm.sensorId} --reason asked --yes`;
@@ -132,7 +131,7 @@ test('a system admin comes back to jobs as it is told, also to those of no custo
   await all.world.idle();
 });
 
-test('a job of another customer is not found, nor is its subject', async () => {
+test('jobs and subjects of another customer are not found', async () => {
   const theirs = await all.world.furnish();
   const [, sensor] = [
     await all.home.run(`export --sensor ${all.elm.sensorId} --reason asked --no-wait`, { answers: [all.elm.password] }),

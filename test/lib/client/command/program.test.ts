@@ -29,18 +29,18 @@ const login = (more = '') =>
   home.run(`login --url ${new URL(cloud.url).origin} --username ${nurse.username}${more}`, {
     answers: [nurse.password],
   });
-type Kept = { profiles: Record<string, { token: string; url: string; tokenId: string }> };
-const kept = async (): Promise<Kept> => JSON.parse(await readFile(home.file, 'utf8'));
+type ConfigFile = { profiles: Record<string, { token: string; url: string; tokenId: string }> };
+const config = async (): Promise<ConfigFile> => JSON.parse(await readFile(home.file, 'utf8'));
 
-describe('how it is used', () => {
-  test('without a command it names all of them', async () => {
+describe('sensor-cloud', () => {
+  test('lists all commands if none is given', async () => {
     for (const args of ['', '--help']) {
       const { code, out, err } = await home.run(args);
       expect([code, err, names.filter((name) => !out.includes(`\n  ${name} `))]).toEqual([0, '', []]);
     }
   });
 
-  test.each(names)('%s prints its help, also for wrong options, for which the exit code is 2', async (name) => {
+  test.each(names)('%s prints its help, and also prints it with exit code 2 for invalid options', async (name) => {
     const help = await home.run(`${name} --help`);
     expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^sensor-cloud ${name}`)), err: '' });
     for (const wrong of ['--nonsense', 'nonsense', '--profile'])
@@ -64,29 +64,29 @@ describe('how it is used', () => {
     'listen --forward-to localhost',
     'listen --forward-to http://a --format chat',
     'sensors --url ftp://a',
-  ])('%s is wrong use', async (args) => {
+  ])('rejects "%s" as invalid usage', async (args) => {
     expect(await home.run(args)).toMatchObject({ code: 2, out: '' });
   });
 
-  test('who has not logged in is told so in one sentence', async () => {
+  test('explains how to log in to users who have not', async () => {
     expect(await home.run('sensors')).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^which service\?.*$/),
+      err: expect.stringMatching(/^No service is configured\..*$/),
     });
-    const err = expect.stringMatching(/^who are you for http:\/\/localhost\/api\/v1\?.*$/);
+    const err = expect.stringMatching(/^Not logged in to http:\/\/localhost\/api\/v1\..*$/);
     expect(await home.run('sensors --url http://localhost')).toMatchObject({ code: 1, out: '', err });
   });
 
-  test('times are dates or how long ago', () => {
+  test('accepts times as dates or as how long ago they were', () => {
     expect(readTime('2026-11-24T08:00:00Z', 0)).toBe(1_795_507_200_000);
     expect(['90s', '30m', '2h', '1d'].map((text) => readTime(text, 100_000_000))).toEqual([
       99_910_000, 98_200_000, 92_800_000, 13_600_000,
     ]);
-    for (const wrong of ['', 'yesterday', '1w', '-1h']) expect(() => readTime(wrong, 0)).toThrow('no time');
+    for (const wrong of ['', 'yesterday', '1w', '-1h']) expect(() => readTime(wrong, 0)).toThrow('invalid time');
   });
 
-  test('a table shows what others have written, without control characters', () => {
+  test('prints tables without control characters in text from others', () => {
     expect(
       table([
         { id: 1, name: 'a\u001b[31m\u009b' },
@@ -97,9 +97,9 @@ describe('how it is used', () => {
 });
 
 describe('login', () => {
-  test('keeps a token in a file that its owner alone can read, and prints neither it nor the password', async () => {
+  test('stores a token in a file that only its owner can read, and prints neither the token nor the password', async () => {
     const { code, out, err } = await login();
-    const { token, url } = (await kept()).profiles.default ?? {};
+    const { token, url } = (await config()).profiles.default ?? {};
     expect([code, url]).toEqual([0, cloud.url]);
     expect(token).toMatch(/^pat_/);
     expect((await stat(home.file)).mode & 0o777).toBe(0o600);
@@ -107,12 +107,12 @@ describe('login', () => {
     expect(await home.run('sensors --json')).toMatchObject({ code: 0, out: '[]' });
   });
 
-  test('again ends the token before it, and other profiles stay', async () => {
+  test('revokes the previous token of the profile, and keeps other profiles', async () => {
     await login();
     await login(' --profile prod');
-    const before = (await kept()).profiles;
+    const before = (await config()).profiles;
     await login();
-    const after = (await kept()).profiles;
+    const after = (await config()).profiles;
     expect(after.prod).toEqual(before.prod);
     const tokens = await nurse.client.ok<{ id: string }[]>('GET', `/users/${nurse.userId}/access-tokens`);
     const ids = JSON.stringify(tokens);
@@ -123,7 +123,7 @@ describe('login', () => {
     ]);
   });
 
-  test('a wrong password is the sentence of the API, and keeps nothing', async () => {
+  test('prints the message of the API for a wrong password, and stores nothing', async () => {
     const args = `login --url ${cloud.url} --username ${nurse.username}`;
     expect(await home.run(args, { answers: ['wrong'] })).toEqual({
       code: 1,
@@ -133,7 +133,7 @@ describe('login', () => {
     await expect(stat(home.file)).rejects.toThrow('ENOENT');
   });
 
-  test('the code of a second factor is asked for where the service wants one', async () => {
+  test('asks for a two-factor code if the service requires one', async () => {
     const bodies: unknown[] = [];
     const fetch = async (request: Request): Promise<Response> => {
       if (!request.url.endsWith('/users/login')) return Response.json({ id: 'token-1', token: 'pat_1' });
@@ -150,28 +150,28 @@ describe('login', () => {
     expect(bodies).toEqual([user, { ...user, otp: '123456' }]);
   });
 
-  test('the token of a profile goes to its own service alone', async () => {
+  test('sends the token of a profile only to its own service', async () => {
     await login();
     const other = await startFeed(0);
     const { code, err } = await home.run(`sensors --url ${other.url}/`);
-    expect([code, err]).toEqual([1, expect.stringContaining('who are you')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('Not logged in')]);
     await other.stop();
   });
 
-  test('the environment comes before the profile', async () => {
+  test('prefers the environment to the profile', async () => {
     await login();
-    const { token = '' } = (await kept()).profiles.default ?? {};
+    const { token = '' } = (await config()).profiles.default ?? {};
     await writeFile(home.file, '{}');
     const env = { SENSOR_CLOUD_URL: cloud.url, SENSOR_CLOUD_TOKEN: token };
     expect(await home.run('rules --json', { env })).toMatchObject({ code: 0, out: '[]' });
     const wrong = await home.run('rules', { env: { ...env, SENSOR_CLOUD_TOKEN: 'pat_wrong' } });
     expect([wrong.code, wrong.err]).toEqual([
       1,
-      expect.stringMatching(/\(401\)\. Log in again by `sensor-cloud login`\.$/),
+      expect.stringMatching(/\(401\)\. Log in again with `sensor-cloud login`\.$/),
     ]);
   });
 
-  test('a file that is broken is named, and left as it is', async () => {
+  test('names a broken configuration file, and leaves it as it is', async () => {
     await login();
     await writeFile(home.file, '{"profiles":');
     expect(await home.run('sensors')).toMatchObject({ code: 1, err: expect.stringContaining(home.file) });
@@ -179,7 +179,7 @@ describe('login', () => {
   });
 });
 
-test('a test sensor is registered once, its fall arrives, is listed, and is sent again', async () => {
+test('a test sensor is registered once, and its fall is delivered, listed and resent', async () => {
   await login();
   const { webhook } = await createAlarm(nurse.client, receiver.url);
   expect(await home.run('send')).toMatchObject({
@@ -194,7 +194,7 @@ test('a test sensor is registered once, its fall arrives, is listed, and is sent
   expect(JSON.parse(got?.body ?? '').event).toMatchObject({ action: 'fall_detected' });
   await cloud.idle();
 
-  expect(await home.run('send presence --people 2')).toMatchObject({ code: 0, out: `${sensorId} said: presence` });
+  expect(await home.run('send presence --people 2')).toMatchObject({ code: 0, out: `${sensorId} sent: presence` });
   const listed = await home.run('sensors');
   expect(listed.out).toMatch(
     new RegExp(`^ID +NAME +ACTIVE +MAKER +CUSTOMER\n${sensorId} .* yes +maker_a +${nurse.customerId}$`),
@@ -213,7 +213,7 @@ test('a test sensor is registered once, its fall arrives, is listed, and is sent
   expect(new Set(ids).size).toBe(1);
 });
 
-test('a sensor of yours says something by its own token', async () => {
+test('send --sensor uses the token of an existing sensor', async () => {
   const device = await nurse.client
     .as(PROVISIONING_KEY)
     .ok<{ sensorId: string; deviceToken: string }>('POST', '/devices/register', {
@@ -230,5 +230,5 @@ test('a sensor of yours says something by its own token', async () => {
     pause: async (seconds: number) => void waited.push(seconds),
   };
   const { code, out } = await home.run(args, more);
-  expect([code, out, waited]).toEqual([0, `${device.sensorId} said: fall\n${device.sensorId} said: over`, [30]]);
+  expect([code, out, waited]).toEqual([0, `${device.sensorId} sent: fall\n${device.sensorId} sent: over`, [30]]);
 });

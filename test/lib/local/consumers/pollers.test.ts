@@ -19,22 +19,22 @@ const stopAfterwards = (clock: VirtualClock, stop: () => Promise<void>) =>
     await stopped;
   });
 
-/** A poller on a queue with a visibility timeout of 60 s; 10 messages, 2 at a time and 10 s unless told otherwise. */
+/** A poller on a queue with a visibility timeout of 60 s; by default, batches of 10, 2 at a time, with a timeout of 10 s. */
 const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const clock = virtualClock(START);
   const errors: string[] = [];
   const onError = (error: unknown, requestId: string) => errors.push(`${requestId}: ${error}`);
-  const deadLetter = createQueue({ name: 'dead', visibilitySeconds: 60, maxReceiveCount: 1, clock });
-  const queue = createQueue({ name: 'tasks', visibilitySeconds: 60, maxReceiveCount: 5, deadLetter, clock });
+  const deadLetterQueue = createQueue({ name: 'dead', visibilitySeconds: 60, maxReceiveCount: 1, clock });
+  const queue = createQueue({ name: 'tasks', visibilitySeconds: 60, maxReceiveCount: 5, deadLetterQueue, clock });
   const limits = { batchSize: 10, concurrency: 2, timeoutSeconds: 10, reportFailures: true } as const;
   const host = { clock, onError, newId: () => 'run' };
   const poller = poll({ queue, functionName: 'work', handler, ...limits, ...host, ...more });
   stopAfterwards(clock, poller.stop);
   const send = async (...texts: string[]) => {
-    await clock.advance(0); // until the poller waits, so that it finds all of them in one batch
+    await clock.advance(0); // lets the poller wait, so that it receives all of them in one batch
     for (const body of texts) queue.send({ body });
   };
-  return { clock, errors, queue, deadLetter, poller, send };
+  return { clock, errors, queue, deadLetterQueue, poller, send };
 };
 const bodies = (event: SQSEvent) => event.Records.map(({ body }) => body);
 const itemFailure = ({ messageId }: SQSRecord) => ({ itemIdentifier: messageId });
@@ -42,7 +42,7 @@ const failing = (event: SQSEvent, failed: string): SQSBatchResponse => ({
   batchItemFailures: event.Records.filter(({ body }) => body === failed).map(itemFailure),
 });
 
-test('poll: the handler receives a batch in the shape of SQS, and the context of a Lambda', async () => {
+test('poll passes the handler a batch in the format of SQS, and the context of Lambda', async () => {
   const calls: [SQSEvent, Context, number][] = [];
   const { clock, queue, poller } = setUp({}, async (event, context) => {
     calls.push([event, context, context.getRemainingTimeInMillis()]);
@@ -69,7 +69,7 @@ test('poll: the handler receives a batch in the shape of SQS, and the context of
   expect(calls.map(([, , remaining]) => remaining)).toEqual([10_000, 6_000]);
 });
 
-test.each([undefined, { batchItemFailures: [] }])('poll: the answer %j removes the batch', async (answer) => {
+test.each([undefined, { batchItemFailures: [] }])('poll removes the batch after the response %j', async (answer) => {
   const { clock, errors, queue, send } = setUp({}, async () => answer);
   await send('a', 'b');
   await clock.advance(120_000);
@@ -77,7 +77,7 @@ test.each([undefined, { batchItemFailures: [] }])('poll: the answer %j removes t
   expect(errors).toEqual([]);
 });
 
-test('poll: failed messages come back after the visibility timeout, all others are removed', async () => {
+test('poll removes all messages but the failed ones, which reappear after the visibility timeout', async () => {
   const seen: string[][] = [];
   const { clock, errors, queue, poller, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
@@ -96,21 +96,24 @@ test('poll: failed messages come back after the visibility timeout, all others a
 
 const answering = (json: string) => async (): Promise<SQSBatchResponse> => JSON.parse(json);
 const wholeBatchFailures: [string, PollOptions['handler'], string][] = [
-  ['a rejection', async () => Promise.reject(new Error('bug')), 'bug'],
-  ['a throw before the first await', () => JSON.parse('early'), 'not valid JSON'],
+  ['a rejected promise', async () => Promise.reject(new Error('bug')), 'bug'],
+  ['an exception before the first await', () => JSON.parse('early'), 'not valid JSON'],
   ['an identifier that is not in the batch', answering('{"batchItemFailures":[{"itemIdentifier":"x"}]}'), 'batch: x'],
   ['a failure without an identifier', answering('{"batchItemFailures":[{"messageId":"x"}]}'), 'not in the batch'],
-  ['a list that is none', answering('{"batchItemFailures":{}}'), 'map'],
+  ['a list that is not an array', answering('{"batchItemFailures":{}}'), 'map'],
 ];
-test.each(wholeBatchFailures)('poll: %s keeps the whole batch and is reported', async (_, handler, message) => {
-  const { errors, queue, poller, send } = setUp({}, handler);
-  await send('a', 'b');
-  await poller.idle();
-  expect(queue.stats()).toMatchObject({ ...EMPTY, inFlight: 2 });
-  expect(errors).toEqual([expect.stringContaining(message)]);
-});
+test.each(wholeBatchFailures)(
+  'poll keeps the whole batch after %s, and reports the error',
+  async (_, handler, message) => {
+    const { errors, queue, poller, send } = setUp({}, handler);
+    await send('a', 'b');
+    await poller.idle();
+    expect(queue.stats()).toMatchObject({ ...EMPTY, inFlight: 2 });
+    expect(errors).toEqual([expect.stringContaining(message)]);
+  },
+);
 
-test('poll: a handler that exceeds its timeout has failed, frees its slot, and its late answer removes nothing', async () => {
+test('poll fails a handler that exceeds its timeout, frees its slot, and ignores its late result', async () => {
   let calls = 0;
   const { clock, errors, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, () => {
     calls += 1;
@@ -128,7 +131,7 @@ test('poll: a handler that exceeds its timeout has failed, frees its slot, and i
   expect(errors).toEqual(Array(2).fill('run: Error: timed out after 10 seconds'));
 });
 
-test('poll: at most `concurrency` invocations run at a time, of at most `batchSize` messages', async () => {
+test('poll runs at most `concurrency` invocations at a time, with at most `batchSize` messages each', async () => {
   let running = 0;
   const seen: [running: number, size: number][] = [];
   const { clock, queue, poller, send } = setUp({ concurrency: 3, batchSize: 2 }, async (event) => {
@@ -144,7 +147,7 @@ test('poll: at most `concurrency` invocations run at a time, of at most `batchSi
   expect(queue.stats()).toMatchObject(EMPTY);
 });
 
-test('poll: stop starts nothing new, and waits for running invocations and their removals', async () => {
+test('poll starts nothing after stop, which waits for running invocations and their removals', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, async (event) => {
     seen.push(bodies(event));
@@ -165,9 +168,9 @@ test('poll: stop starts nothing new, and waits for running invocations and their
   expect(queue.stats()).toMatchObject({ ...EMPTY, visible: 2 });
 });
 
-test('poll: a poison message ends in the dead-letter queue and delays no other', async () => {
+test('poll moves a poison message to the dead-letter queue without delaying others', async () => {
   const seen: string[] = [];
-  const { clock, queue, deadLetter, send } = setUp({}, async (event) => {
+  const { clock, queue, deadLetterQueue, send } = setUp({}, async (event) => {
     seen.push(...bodies(event));
     return failing(event, 'poison');
   });
@@ -175,5 +178,5 @@ test('poll: a poison message ends in the dead-letter queue and delays no other',
   await clock.advance(5 * 60_000);
   expect(seen).toEqual(['poison', 'a', 'b', 'poison', 'poison', 'poison', 'poison']);
   expect(queue.stats()).toMatchObject(EMPTY);
-  expect(deadLetter.stats()).toMatchObject({ ...EMPTY, visible: 1 });
+  expect(deadLetterQueue.stats()).toMatchObject({ ...EMPTY, visible: 1 });
 });

@@ -22,7 +22,7 @@ const setUpSchedule = (timeoutSeconds: number, handler: ScheduleOptions['handler
   return { clock, errors, rule };
 };
 
-test('schedule: runs every `everyMs` with the event of an EventBridge rule', async () => {
+test('schedule runs every `everyMs` with the event of an EventBridge rule', async () => {
   const calls: [ScheduledEvent, string][] = [];
   const { clock } = setUpSchedule(60, async (event, context) => {
     calls.push([event, `${context.functionName} ${context.getRemainingTimeInMillis()}`]);
@@ -38,7 +38,7 @@ test('schedule: runs every `everyMs` with the event of an EventBridge rule', asy
   ]);
 });
 
-test('schedule: runs never overlap, a late run is skipped, runNow waits for the current run, and idle for its end', async () => {
+test('schedule never overlaps runs: a late run is skipped, runNow waits for the current run, and idle for its end', async () => {
   const log: string[] = [];
   const { clock, rule } = setUpSchedule(900, async () => {
     log.push(`start ${(clock.now() - START) / 1000}`);
@@ -53,7 +53,7 @@ test('schedule: runs never overlap, a late run is skipped, runNow waits for the 
   expect(log).toEqual(['start 60', 'end 155', 'idle', 'start 155', 'end 250']);
 });
 
-test('schedule: a run that fails or takes too long is reported, and the next one comes', async () => {
+test('schedule reports a run that fails or takes too long, and continues with the next one', async () => {
   let runs = 0;
   const { clock, errors, rule } = setUpSchedule(30, () => {
     runs += 1;
@@ -65,7 +65,7 @@ test('schedule: a run that fails or takes too long is reported, and the next one
   expect(errors).toEqual(['run: Error: bug', 'run: Error: timed out after 30 seconds']);
 });
 
-test('schedule: stop starts nothing new and waits for the run under way', async () => {
+test('schedule starts nothing after stop, which waits for the current run', async () => {
   let runs = 0;
   const { clock, rule } = setUpSchedule(60, async () => {
     runs += 1;

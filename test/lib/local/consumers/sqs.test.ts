@@ -33,28 +33,30 @@ const messageOf = (messageId: string, MessageGroupId: string): Message => ({
   },
 });
 
-describe('an inbox', () => {
-  test('gives messages of groups in turn, none of a full group, and none that is visible in the queue again', async () => {
+describe('the prefetch of a queue', () => {
+  test('returns messages of groups in turn, skips full groups, and drops messages that are visible in the queue again', async () => {
     const clock = virtualClock(0);
-    const inbox = createPrefetch(clock, 60);
-    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) inbox.add(messageOf(name, name.slice(0, 1)));
+    const prefetch = createPrefetch(clock, 60);
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) prefetch.add(messageOf(name, name.slice(0, 1)));
     const ids = (max: number, full = '') =>
-      inbox.receive(max, (group) => group === full).map((message) => message.messageId);
+      prefetch.receive(max, (group) => group === full).map((message) => message.messageId);
     expect(ids(2)).toEqual(['a1', 'b1']);
     expect(ids(9, 'a')).toEqual(['c1']);
     await clock.advance(59_000);
-    inbox.add(messageOf('b2', 'b'));
+    prefetch.add(messageOf('b2', 'b'));
     expect(ids(1)).toEqual(['a2']);
     await clock.advance(1_000);
     expect(ids(9)).toEqual(['b2']);
-    expect(inbox.stats()).toEqual({ visible: 0 });
+    expect(prefetch.stats()).toEqual({ visible: 0 });
   });
 
-  test('that is full gives back the newest message of the largest group', () => {
-    const inbox = createPrefetch(virtualClock(0), 60, 3);
-    const gone = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => inbox.add(messageOf(name, name.slice(0, 1)))?.messageId);
-    expect(gone).toEqual([undefined, undefined, undefined, 'a4', 'a3']);
-    expect(inbox.receive(9).map((message) => message.messageId)).toEqual(['a1', 'b1', 'a2']);
+  test('removes the newest message of the largest group when it is full', () => {
+    const prefetch = createPrefetch(virtualClock(0), 60, 3);
+    const removed = ['a1', 'a2', 'a3', 'a4', 'b1'].map(
+      (name) => prefetch.add(messageOf(name, name.slice(0, 1)))?.messageId,
+    );
+    expect(removed).toEqual([undefined, undefined, undefined, 'a4', 'a3']);
+    expect(prefetch.receive(9).map((message) => message.messageId)).toEqual(['a1', 'b1', 'a2']);
   });
 });
 
@@ -69,7 +71,7 @@ describe('a queue at an SQS endpoint', () => {
       timeoutSeconds: 60,
       onError: (error: unknown) => expect(error).toBeUndefined(),
     };
-    const { source, close } = sqsSource({ client, url: urls.retries, name: 'retries', ...limits, most: 4 });
+    const { source, close } = sqsSource({ client, url: urls.retries, name: 'retries', ...limits, maxHeld: 4 });
     const hanging = Promise.withResolvers<void>();
     const seen: string[] = [];
     const isDone = Promise.withResolvers<void>();
@@ -96,13 +98,13 @@ describe('a queue at an SQS endpoint', () => {
     hanging.resolve();
     await stopped;
     await close();
-    // Three are done, two found no place and come later, the last one is for whoever comes next.
+    // Three are done, two exceeded the limit and reappear later, and the last one is visible again.
     expect(seen).toHaveLength(3);
     expect(queue.stats()).toMatchObject({ visible: 1, inFlight: 2, delayed: 0 });
     queue.purge();
   });
 
-  test("carries a healthy customer's alarm past receivers that hang", async () => {
+  test("delivers a healthy customer's alarm past receivers that hang", async () => {
     const open: ServerResponse[] = [];
     let isOver = false;
     const slow = await startReceiver((_, response) => (isOver ? response.end() : open.push(response)));
@@ -113,14 +115,14 @@ describe('a queue at an SQS endpoint', () => {
       for (const response of open) response.end();
     });
     const admin = await adminOf(cloud.url);
-    const troubled = await createHome(admin, 'troubled', ALL_PERMISSIONS);
-    const well = await createHome(admin, 'well', ALL_PERMISSIONS);
-    await createAlarm(troubled.client, slow.url);
-    await createAlarm(well.client, healthy.url);
+    const slowHome = await createHome(admin, 'slow', ALL_PERMISSIONS);
+    const healthyHome = await createHome(admin, 'healthy', ALL_PERMISSIONS);
+    await createAlarm(slowHome.client, slow.url);
+    await createAlarm(healthyHome.client, healthy.url);
     const fallOf = ({ device, sensorId }: Awaited<ReturnType<typeof linkSensor>>) =>
       device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
-    const sensor = await linkSensor(well.client);
-    const others = await Promise.all(Array.from({ length: 8 }, () => linkSensor(troubled.client)));
+    const sensor = await linkSensor(healthyHome.client);
+    const others = await Promise.all(Array.from({ length: 8 }, () => linkSensor(slowHome.client)));
     await Promise.all(others.map(fallOf));
     await slow.until(SLOTS_PER_WEBHOOK);
     await fallOf(sensor);

@@ -3,18 +3,18 @@ import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { HEAD_NURSE, NURSE, startStaff } from '#lib/local/demo/staff.ts';
 
 let alarm: Receiver;
-let said: string[];
-let waiting: { ms: number; run: () => void }[];
+let lines: string[];
+let timers: { ms: number; run: () => void }[];
 let staff: ReturnType<typeof startStaff>;
 beforeEach(async () => {
   alarm = await startReceiver();
-  [said, waiting] = [[], []];
+  [lines, timers] = [[], []];
   const after = (ms: number, run: () => void) => {
     const timer = { ms, run };
-    waiting.push(timer);
-    return () => void waiting.splice(waiting.indexOf(timer), 1);
+    timers.push(timer);
+    return () => void timers.splice(timers.indexOf(timer), 1);
   };
-  staff = startStaff({ after }, (line) => void said.push(line));
+  staff = startStaff({ after }, (line) => void lines.push(line));
 });
 afterEach(() => alarm.stop());
 
@@ -22,16 +22,16 @@ const fall = (name: string) =>
   JSON.stringify({ webhook: { name }, event: { type: 'fall' }, acknowledgeUrl: alarm.url });
 const names = () => alarm.received.map(({ body }) => JSON.parse(body).name);
 
-test('the nurse answers four alarms of five by their address, and the head nurse each that she is told', async () => {
+test('the nurse acknowledges four of five alarms, and the head nurse each one she receives', async () => {
   for (let at = 0; at < 10; at++) staff.hear(fall(NURSE));
-  expect(waiting.map(({ ms }) => ms)).toEqual(Array(8).fill(8_000));
+  expect(timers.map(({ ms }) => ms)).toEqual(Array(8).fill(8_000));
   staff.hear(fall(HEAD_NURSE));
-  for (const { run } of [...waiting]) run();
-  await expect.poll(() => said).toHaveLength(9);
+  for (const { run } of [...timers]) run();
+  await expect.poll(() => lines).toHaveLength(9);
   expect(names().toSorted()).toEqual([HEAD_NURSE, ...Array(8).fill(NURSE)]);
 });
 
-test('nobody answers what is no fall, has no address, is for others, or is no JSON', () => {
+test('the staff ignores deliveries that are not falls, have no URL, are for others, or are not JSON', () => {
   const delivery = { webhook: { name: NURSE }, event: { type: 'fall' }, acknowledgeUrl: alarm.url };
   for (const body of [
     { ...delivery, event: { type: 'presence' } },
@@ -42,16 +42,16 @@ test('nobody answers what is no fall, has no address, is for others, or is no JS
   ])
     staff.hear(JSON.stringify(body));
   staff.hear('x');
-  expect(waiting).toEqual([]);
+  expect(timers).toEqual([]);
 });
 
-test('an alarm that cannot be acknowledged is said, and nobody answers once the demo has stopped', async () => {
+test('the staff reports an alarm that it cannot acknowledge, and acknowledges none once the demo has stopped', async () => {
   await alarm.stop();
   staff.hear(fall(NURSE));
-  waiting[0]?.run();
-  await expect.poll(() => said).toEqual([expect.stringMatching(/^Demo nurse call: the alarm could not be/)]);
+  timers[0]?.run();
+  await expect.poll(() => lines).toEqual([expect.stringMatching(/^Demo nurse call: could not acknowledge the alarm/)]);
   staff.hear(fall(NURSE));
   staff.stop();
-  expect(waiting).toHaveLength(1);
+  expect(timers).toHaveLength(1);
   alarm = await startReceiver();
 });

@@ -4,13 +4,13 @@ import { createBackpressure } from '#lib/local/http/backpressure.ts';
 import { createQueue, type Queue } from '#lib/local/queue/queue.ts';
 import { ApiError } from '#shared/api/errors.ts';
 
-describe('messages under load', () => {
+describe('backpressure', () => {
   let clock: ReturnType<typeof virtualClock>;
   let events: Queue;
   let admit: (sensorId: string) => Promise<void>;
   let sent = 0;
   const send = (groupId: string) => events.send({ body: '{}', groupId, deduplicationId: String(++sent) });
-  /** What becomes of a call: null while it is held up. */
+  /** Sends a request of a sensor. The outcome is null while it is delayed. */
   const call = (sensorId: string) => {
     const seen: { outcome: string | null } = { outcome: null };
     void admit(sensorId).then(
@@ -26,14 +26,14 @@ describe('messages under load', () => {
     admit = createBackpressure(events, clock);
   });
 
-  test('a call goes on at once when no message of its sensor waits', async () => {
+  test('accepts a request at once if no message of its sensor is pending', async () => {
     send('other');
     const seen = call('own');
     await clock.advance(0);
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('a call is delayed until the earlier messages of its sensor are being processed', async () => {
+  test('delays a request until the earlier messages of its sensor are being processed', async () => {
     send('own');
     const seen = call('own');
     await clock.advance(500);
@@ -43,7 +43,7 @@ describe('messages under load', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('a call is delayed for a second at most, also behind a message that waits for its retry', async () => {
+  test('delays a request by a second at most, even behind a message that waits for a retry', async () => {
     send('own');
     events.receive(10);
     send('own');
@@ -54,18 +54,18 @@ describe('messages under load', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('a flood of one sensor delays no other sensor', async () => {
-    for (let at = 0; at < 1_000; at++) send('storm');
+  test('does not delay other sensors during a flood from one', async () => {
+    for (let at = 0; at < 1_000; at++) send('flooding');
     const seen = call('own');
     await clock.advance(0);
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('while more than 500 sensors wait, a call is answered 503 after a second, and accepted when they no longer do', async () => {
+  test('responds 503 after a second while more than 500 sensors are pending, and accepts requests afterwards', async () => {
     for (let at = 0; at <= 500; at++) send(`sensor ${at}`);
-    const refused = call('own');
+    const rejected = call('own');
     await clock.advance(1_000);
-    expect(refused.outcome).toBe('unavailable');
+    expect(rejected.outcome).toBe('unavailable');
     events.receive(10);
     const seen = call('own');
     await clock.advance(1_000);

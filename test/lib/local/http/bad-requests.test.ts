@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { createHttpServer } from '#lib/local/http/http-server.ts';
 import { drawToken } from '#shared/auth/tokens.ts';
-import { send } from '#test/contracts/raw.ts';
-import { complaintsOf } from '#test/contracts/sound.ts';
+import { sendRaw } from '#test/contracts/raw.ts';
+import { responseFaults } from '#test/contracts/response-format.ts';
 import { clientOf, read, register } from '#test/fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
 
@@ -15,15 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** What comes back for some bytes until the connection ends. */
-const say = async (bytes: string, port = Number(new URL(cloud.url).port)) => {
+/** Sends bytes, and returns the response once the connection has ended. */
+const sendBytes = async (bytes: string, port = Number(new URL(cloud.url).port)) => {
   const socket = connect(port, '127.0.0.1');
-  const heard: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => heard.push(chunk));
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.write(bytes);
   await once(socket, 'end');
   socket.destroy();
-  const [head = '', text = ''] = Buffer.concat(heard).toString().split('\r\n\r\n');
+  const [head = '', text = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');
   const pairs = lines.map((line): [string, string] => [line.split(': ')[0] ?? '', line.split(': ')[1] ?? '']);
   const headers = new Headers(pairs);
@@ -31,34 +31,34 @@ const say = async (bytes: string, port = Number(new URL(cloud.url).port)) => {
 };
 
 test.each([
-  ['no HTTP', 'Is anybody there?\r\n\r\n'],
+  ['bytes that are not HTTP', 'Is anybody there?\r\n\r\n'],
   ['another version', 'GET /api/v1/server/config HTTP/9.9\r\n\r\n'],
   ['too many headers', `GET /api/v1/server/config HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
   ['two lengths', 'POST /api/v1/users/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
   ['no Host', 'GET /api/v1/server/config HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ['two Hosts', 'GET /api/v1/server/config HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
   ['a broken chunk', 'POST /api/v1/users/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-])('%s is a bad request like any other, and ends the connection', async (_, bytes) => {
-  const answer = await say(bytes);
-  expect([answer.status, complaintsOf(answer)]).toEqual([400, []]);
+])('the host responds 400 to %s, in the usual form, and closes the connection', async (_, bytes) => {
+  const answer = await sendBytes(bytes);
+  expect([answer.status, responseFaults(answer)]).toEqual([400, []]);
 });
 
-test('a request target may be a whole URL instead of a path', async () => {
-  const answer = await send(cloud.url, { method: 'GET', path: `${cloud.url}/server/config` });
-  expect([answer.status, complaintsOf(answer)]).toEqual([200, []]);
+test('the host accepts a whole URL as the request target', async () => {
+  const answer = await sendRaw(cloud.url, { method: 'GET', path: `${cloud.url}/server/config` });
+  expect([answer.status, responseFaults(answer)]).toEqual([200, []]);
 });
 
-test('an unknown expectation is a 417 with the body and the headers of every answer; HTTP/1.0 needs no Host', async () => {
+test('the host responds 417 to an unknown expectation in the usual form, and accepts HTTP/1.0 without Host', async () => {
   const expecting = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n';
-  const answer = await say(expecting);
-  expect([answer.status, complaintsOf(answer)]).toEqual([417, []]);
-  const old = await say('GET /api/v1/health HTTP/1.0\r\n\r\n');
-  expect([old.status, complaintsOf(old)]).toEqual([200, []]);
+  const answer = await sendBytes(expecting);
+  expect([answer.status, responseFaults(answer)]).toEqual([417, []]);
+  const old = await sendBytes('GET /api/v1/health HTTP/1.0\r\n\r\n');
+  expect([old.status, responseFaults(old)]).toEqual([200, []]);
 });
 
 describe('an upload that does not end', () => {
   const KIB = 1_024;
-  /** The head of what comes back while the body still lasts. */
+  /** Returns the status of the response that arrives while the body is still being sent. */
   const upload = async (path: string, headers: string, size: number) => {
     const socket = connect(Number(new URL(cloud.url).port), '127.0.0.1');
     socket.write(`POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n${headers}\r\n`);
@@ -73,14 +73,14 @@ describe('an upload that does not end', () => {
 
   test.each([
     ['a login', '/users/login', json, 413],
-    ['nobody', messages, json, 401],
-    ['a device that is not registered', messages, forged, 401],
-    ['no path', '/nothing', json, 404],
-  ])('of %s is answered behind 256 KiB', async (_, path, headers, status) => {
+    ['an anonymous device', messages, json, 401],
+    ['an unregistered device', messages, forged, 401],
+    ['an unknown path', '/nothing', json, 404],
+  ])('gets a response after 256 KiB for %s', async (_, path, headers, status) => {
     expect(await upload(path, headers, 320 * KIB)).toBe(status);
   });
 
-  test('of a registered device is answered after 1 MiB', async () => {
+  test('gets a response after 1 MiB for a registered device', async () => {
     const { deviceToken, sensorId } = await register(clientOf(cloud.url), PROVISIONING_KEY, '02:00:5E:10:77:01');
     const headers = `${json}Authorization: Bearer ${deviceToken}\r\n`;
     expect(await upload(`/devices/${sensorId}/messages`, headers, 1_100 * KIB)).toBe(413);
@@ -90,17 +90,17 @@ describe('an upload that does not end', () => {
   });
 });
 
-test('endless headers are a 408, and end the connection', async () => {
+test('the host responds 408 to endless headers, and closes the connection', async () => {
   const limits = { headersTimeout: 30, connectionsCheckingInterval: 10 };
   const { server } = createHttpServer({ version: '1', onError: () => undefined, limits });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const answer = await say('GET / HTTP/1.1\r\nHost: x\r\n', (server.address() as AddressInfo).port);
-  expect([answer.status, complaintsOf(answer)]).toEqual([408, []]);
+  const answer = await sendBytes('GET / HTTP/1.1\r\nHost: x\r\n', (server.address() as AddressInfo).port);
+  expect([answer.status, responseFaults(answer)]).toEqual([408, []]);
   server.close();
 });
 
-test('while a host starts, it answers 503 at once, with Retry-After', async () => {
+test('the host responds 503 with Retry-After while it starts', async () => {
   const early: Promise<Response>[] = [];
   const starting = await startTestCloud({
     wrap: (runtime) => {
@@ -111,7 +111,7 @@ test('while a host starts, it answers 503 at once, with Retry-After', async () =
   const [response = new Response()] = await Promise.all(early);
   const text = await response.text();
   const answer = { status: response.status, headers: response.headers, ...read(response.headers, Buffer.from(text)) };
-  expect([answer.status, answer.headers.get('retry-after'), complaintsOf(answer)]).toEqual([503, '1', []]);
+  expect([answer.status, answer.headers.get('retry-after'), responseFaults(answer)]).toEqual([503, '1', []]);
   expect((await clientOf(starting.url).call('GET', '/health')).status).toBe(200);
   await starting.stop();
 });

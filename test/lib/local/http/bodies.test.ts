@@ -6,7 +6,7 @@ import { createHttpServer } from '#lib/local/http/http-server.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-/** What a socket hands over at once, at the most: it comes on top of a limit. */
+/** The most bytes that a socket delivers at once, by which a limit can be exceeded. */
 const CHUNK = 64 * KIB;
 
 const cleanUps: (() => unknown)[] = [];
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** A server that answers each request with the size of what it read of its body. */
+/** A server that responds to each request with the number of body bytes it has read. */
 const start = async (limits: Parameters<typeof createBodies>[0], isKnown = false) => {
   const bodies = createBodies(limits);
   const { server, open } = createHttpServer({ version: '1', onError: () => undefined });
@@ -39,7 +39,7 @@ const start = async (limits: Parameters<typeof createBodies>[0], isKnown = false
   return { bodies, seen, port: (server.address() as AddressInfo).port };
 };
 
-/** Announces a body, and sends so much of it; gives the head of the answer, and nothing of what is to come. */
+/** Announces a body of one size but sends less. Returns the head of the response. */
 const upload = (port: number, announced: number, sent: number) => {
   const socket: Socket = connect(port, '127.0.0.1');
   cleanUps.push(() => socket.destroy());
@@ -52,8 +52,8 @@ const times = <T>(count: number, act: (at: number) => T): T[] => Array.from({ le
 const statusOf = (head: string) => Number(head.split(' ')[1]);
 const sizeOf = (head: string) => Number(/x-size: (\d+)/.exec(head)?.[1]);
 
-describe('unfinished uploads without authentication', () => {
-  test('are answered after 256 KiB, and 40 of 8 MiB hold no more than that of each', async () => {
+describe('unfinished unauthenticated uploads', () => {
+  test('get a response after 256 KiB, and 40 of 8 MiB hold no more than that each', async () => {
     const { bodies, seen, port } = await start({});
     const heads = await Promise.all(times(40, () => upload(port, 8 * MIB, 512 * KIB)));
     expect(heads.map(statusOf)).toEqual(times(40, () => 200));
@@ -65,7 +65,7 @@ describe('unfinished uploads without authentication', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('are a 408 when they take too long, and are forgotten', async () => {
+  test('get a 408 when they take too long, and free their memory', async () => {
     const { bodies, port } = await start({ timeout: 50 });
     const heads = await Promise.all(times(40, () => upload(port, 8 * MIB, 100 * KIB)));
     expect(heads.map(statusOf)).toEqual(times(40, () => 408));
@@ -73,8 +73,8 @@ describe('unfinished uploads without authentication', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('displace each other when they are too large together, the oldest first, and no later request', async () => {
-    const { bodies, seen, port } = await start({ mostHeld: MIB });
+  test('displace the oldest one when they are too large together, but no later request', async () => {
+    const { bodies, seen, port } = await start({ maxHeld: MIB });
     const slow = [];
     for (const _ of times(8, () => null)) {
       const before = bodies.held();
@@ -87,7 +87,7 @@ describe('unfinished uploads without authentication', () => {
   });
 });
 
-test('1 MiB of a body is read for a registered device', async () => {
+test('the host reads a body of 1 MiB from a registered device', async () => {
   const { port } = await start({}, true);
   expect(sizeOf(await upload(port, MIB, MIB))).toBe(MIB);
   expect(sizeOf(await upload(port, 8 * MIB, 2 * MIB))).toBeLessThanOrEqual(MIB + CHUNK);

@@ -15,7 +15,7 @@ const created = async (dataDir: string) => {
 };
 const event = { body: '{}', groupId: 'sensor', deduplicationId: '1' };
 
-test('the host is well, tells its exceptions, and knows nothing of a disk that it does not use', async () => {
+test('health reports OK, the number of exceptions, and null for a disk that is not used', async () => {
   const { health } = await created(':memory:');
   expect(await health()).toEqual({
     since: START,
@@ -26,7 +26,7 @@ test('the host is well, tells its exceptions, and knows nothing of a disk that i
   });
 });
 
-test('a disk that cannot be written is told within 5 seconds, and so is one that can be again', async () => {
+test('health reports a disk that cannot be written within 5 seconds', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   const { health, clock } = await created(folder);
   expect((await health()).disk).toBe('OK');
@@ -36,16 +36,16 @@ test('a disk that cannot be written is told within 5 seconds, and so is one that
   expect((await health()).disk).toBe('FAILING');
 });
 
-test('a queue that does not take what is sent is told for a minute', async () => {
+test('health reports a queue that rejects messages for a minute', async () => {
   const { health, clock, watched } = await created(':memory:');
-  const refusing = watched({ ...queuesOf({} as never), send: async () => Promise.reject(new Error('full')) });
-  await expect(refusing.send('events', [])).rejects.toThrow('full');
+  const failing = watched({ ...queuesOf({} as never), send: async () => Promise.reject(new Error('full')) });
+  await expect(failing.send('events', [])).rejects.toThrow('full');
   expect((await health()).queues).toBe('FAILING');
   await clock.advance(60_000);
   expect((await health()).queues).toBe('OK');
 });
 
-test('the age of what waits longest on the way of an alarm is told, in flight or not, delayed retries aside', async () => {
+test('health reports the age of the oldest event or first delivery, in flight or not, but not of retries', async () => {
   const { health, clock, queues } = await created(':memory:');
   queues.deliveries.send({ body: '{}', delaySeconds: 900 });
   queues.retries.send({ body: '{}' });

@@ -15,18 +15,19 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-const look = (client: Client, headers: Record<string, string> = {}) =>
+const getMetrics = (client: Client, headers: Record<string, string> = {}) =>
   clientOf(new URL('/', cloud.url).origin, client.token).call('GET', '/metrics', undefined, headers);
 const anybody = () => admin.as(undefined);
 const forwarded = { 'x-forwarded-for': '198.51.100.7' };
-/** The text of the metrics. It is no JSON, so a client reads it as bytes. */
-const lines = async (): Promise<string[]> => (await look(anybody())).text.split('\n').filter((line) => line !== '');
+/** Returns the lines of the metrics. */
+const lines = async (): Promise<string[]> =>
+  (await getMetrics(anybody())).text.split('\n').filter((line) => line !== '');
 
 test('GET /metrics has every metric of the dashboard, in the text format of Prometheus', async () => {
   const { sensorId, device } = await linkSensor(nurse);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   await cloud.idle();
-  const { status, headers } = await look(anybody());
+  const { status, headers } = await getMetrics(anybody());
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
   const all = await lines();
   const sample = /^[a-zA-Z_:][\w:]*(\{(\w+="[^"]*",?)*\})? (-?[\d.e+-]+|Na[Nn]|\+Inf)$/;
@@ -46,8 +47,8 @@ test('GET /metrics has every metric of the dashboard, in the text format of Prom
   expect(all.some((line) => line.startsWith('process_cpu_seconds_total '))).toBe(true);
 });
 
-test('whoever a proxy forwards needs the token of a system admin, which may be for reading alone', async () => {
-  const statusOf = async (client: Client) => (await look(client, forwarded)).status;
+test('GET /metrics through a proxy requires the token of a system admin, which can be read-only', async () => {
+  const statusOf = async (client: Client) => (await getMetrics(client, forwarded)).status;
   expect([await statusOf(anybody()), await statusOf(admin.as('ses_x')), await statusOf(nurse)]).toEqual([
     401, 401, 403,
   ]);
@@ -55,14 +56,14 @@ test('whoever a proxy forwards needs the token of a system admin, which may be f
   expect([await statusOf(admin), await statusOf(admin.as(token))]).toEqual([200, 200]);
 });
 
-test('no other method and no other path is a page of the host', async () => {
+test('the host has no other page and accepts no other method', async () => {
   const at = clientOf(new URL('/', cloud.url).origin);
   expect([(await at.call('POST', '/metrics', {})).status, (await at.call('GET', '/metrics/x')).status]).toEqual([
     404, 404,
   ]);
 });
 
-test('a caller that used up the limit of its address does not make the host look unwell', async () => {
+test('a caller that has used up its rate limit does not make the host appear unhealthy', async () => {
   const clock = { ...unscheduled, now: () => 1_790_000_000_000 };
   const limited = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '1' }, differing: ['loopback'] });
   const at = clientOf(limited.url);

@@ -11,7 +11,7 @@ const START = 1_790_000_000_000;
 let folder: string;
 let files: { cert: string; key: string };
 let stamp = START / 1_000;
-/** Puts a pair of files there, as a renewal does. */
+/** Replaces the files, like a renewal. */
 const put = (cert: string, key: string): void => {
   copyFileSync(fixture(cert), files.cert);
   copyFileSync(fixture(key), files.key);
@@ -28,35 +28,35 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const watched = () => {
   const clock = virtualClock(START);
   const errors: string[] = [];
-  const given: Buffer[] = [];
+  const attached: Buffer[] = [];
   const tls = openTls(files, clock, (_, message) => void errors.push(message));
-  tls.attach({ setSecureContext: ({ cert }) => void given.push(cert) });
-  return { tls, clock, errors, given };
+  tls.attach({ setSecureContext: ({ cert }) => void attached.push(cert) });
+  return { tls, clock, errors, attached };
 };
 
-test('a renewed certificate is used within ten seconds, and not given again while it stays', async () => {
-  const { tls, clock, errors, given } = watched();
+test('a renewed certificate is used within ten seconds, and set only once', async () => {
+  const { tls, clock, errors, attached } = watched();
   await clock.advance(60_000);
-  expect(given).toEqual([]);
+  expect(attached).toEqual([]);
   put('stranger.crt', 'stranger.key');
   await clock.advance(10_000);
-  expect([given.length, tls.pair().cert]).toEqual([1, given[0]]);
+  expect([attached.length, tls.pair().cert]).toEqual([1, attached[0]]);
   await clock.advance(60_000);
-  expect([given.length, errors]).toEqual([1, []]);
+  expect([attached.length, errors]).toEqual([1, []]);
 });
 
-test('while a renewal has written one of two files the pair before stays, and it is said', async () => {
-  const { tls, clock, errors, given } = watched();
+test('the previous certificate stays, and an error is logged, while a renewal has written only one of two files', async () => {
+  const { tls, clock, errors, attached } = watched();
   const { cert } = tls.pair();
   put('stranger.crt', 'self-signed.key');
   await clock.advance(10_000);
-  expect([given, tls.pair().cert.equals(cert), errors.length]).toEqual([[], true, 1]);
+  expect([attached, tls.pair().cert.equals(cert), errors.length]).toEqual([[], true, 1]);
   put('stranger.crt', 'stranger.key');
   await clock.advance(10_000);
-  expect(given).toHaveLength(1);
+  expect(attached).toHaveLength(1);
 });
 
-test('files that do not belong together, or are no certificate, are refused at the start', () => {
+test('the host does not start with files that do not match or are not a certificate', () => {
   put('stranger.crt', 'self-signed.key');
   expect(() => watched()).toThrow();
   writeFileSync(files.cert, 'no certificate');

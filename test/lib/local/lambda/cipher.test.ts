@@ -7,7 +7,7 @@ import { startReceiver } from '#lib/home/receiver.ts';
 import { clientConfig } from '#lib/local/table/endpoint.ts';
 import { environmentFile } from '#lib/tools/sam/files.ts';
 import { kmsCipher } from '#shared/auth/kms.ts';
-import { cipherOf, createVault } from '#shared/auth/vault.ts';
+import { aesCipher, createVault } from '#shared/auth/vault.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
@@ -15,8 +15,8 @@ const none = { table: '', queues: '', kms: '', mail: '', url: '' };
 const ALIAS = environmentFile(none).Parameters.SECRETS_KEY_ARN ?? '';
 
 type Asked = { KeyId: string; Plaintext: string; CiphertextBlob: string; EncryptionContext: { id: string } };
-/** A KMS with the one key that functions name. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
-const { encrypt, decrypt } = cipherOf(Buffer.alloc(32, 7), (bytes) => Buffer.alloc(bytes, 1));
+/** A KMS with the key that functions use. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
+const { encrypt, decrypt } = aesCipher(Buffer.alloc(32, 7), (bytes) => Buffer.alloc(bytes, 1));
 let kms: Server;
 beforeAll(async () => {
   kms = createServer(async (request, response) => {
@@ -24,10 +24,10 @@ beforeAll(async () => {
     const isEncrypt = request.headers['x-amz-target'] === 'TrentService.Encrypt';
     const { id } = EncryptionContext;
     const bytes = Buffer.from(isEncrypt ? Plaintext : CiphertextBlob, 'base64');
-    const made = Buffer.from(await (isEncrypt ? encrypt : decrypt)(bytes, id)).toString('base64');
-    const answer = isEncrypt ? { KeyId, CiphertextBlob: made } : { KeyId, Plaintext: made };
+    const result = Buffer.from(await (isEncrypt ? encrypt : decrypt)(bytes, id)).toString('base64');
+    const body = isEncrypt ? { KeyId, CiphertextBlob: result } : { KeyId, Plaintext: result };
     response.writeHead(KeyId === ALIAS ? 200 : 400, { 'content-type': 'application/x-amz-json-1.1' });
-    response.end(JSON.stringify(answer));
+    response.end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(kms, 'listening');
 });
@@ -36,7 +36,7 @@ afterAll(async () => {
   await once(kms, 'close');
 });
 
-test('with a KMS the host signs with secrets that functions sealed, and functions open what the host sealed', async () => {
+test('the host and functions decrypt the secrets that the other encrypted with the same KMS key', async () => {
   const keyEndpoint = `http://127.0.0.1:${(kms.address() as AddressInfo).port}`;
   const [cloud, receiver] = await Promise.all([startTestCloud({ keyEndpoint }), startReceiver()]);
   try {
@@ -48,8 +48,8 @@ test('with a KMS the host signs with secrets that functions sealed, and function
     const { sensorId, device } = await linkSensor(client);
     const { webhook } = await createAlarm(client, receiver.url);
     await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
-    const [told] = await receiver.until(1);
-    expect(told?.headers.authorization).toBe(`Bearer ${webhook.token}`);
+    const [delivery] = await receiver.until(1);
+    expect(delivery?.headers.authorization).toBe(`Bearer ${webhook.token}`);
   } finally {
     await Promise.all([cloud.stop(), receiver.stop()]);
   }

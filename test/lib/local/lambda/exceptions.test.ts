@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const module = new URL('../../../../lib/local/lambda/exceptions.ts', import.meta.url).href;
 
-test('no exception that nothing catches ends the process: each is logged and counted', async () => {
+test('an uncaught exception does not end the process, and is logged and counted', async () => {
   const program = `
     const { surviveExceptions } = await import(${JSON.stringify(module)});
     const { count } = surviveExceptions((level, message, fields, error) => console.log(level, error.message));
@@ -18,7 +18,7 @@ test('no exception that nothing catches ends the process: each is logged and cou
   expect(stdout.trim().split('\n').sort()).toEqual(['error of a promise', 'error of a timer', 'still here 2']);
 });
 
-test('a reader of the output that has gone is counted once a line, and not told to itself for ever', async () => {
+test('a broken output pipe is counted once per line, and not logged in an endless loop', async () => {
   const program = `
     const { surviveExceptions } = await import(${JSON.stringify(module)});
     const { count } = surviveExceptions((level, message, fields, error) => process.stdout.write(error.message));

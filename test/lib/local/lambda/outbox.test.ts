@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createMessageFolder } from '#lib/local/lambda/outbox.ts';
 
-test('a message is a file beside the mails that its owner alone reads, with whom it is to and its text', async () => {
+test('a message becomes a file in the outbox, readable only by its owner, with its recipient and text', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'messages-'));
   try {
     const send = createMessageFolder({ dataDir, now: () => 7, say: () => expect.unreachable() });
@@ -20,8 +20,8 @@ test('a message is a file beside the mails that its owner alone reads, with whom
   }
 });
 
-test('without a folder it is printed', async () => {
-  const said: string[] = [];
-  await createMessageFolder({ dataDir: ':memory:', now: () => 7, say: (line) => void said.push(line) })('-100', 'x');
-  expect(said).toEqual(['message to -100: x']);
+test('a message is printed if there is no data folder', async () => {
+  const lines: string[] = [];
+  await createMessageFolder({ dataDir: ':memory:', now: () => 7, say: (line) => void lines.push(line) })('-100', 'x');
+  expect(lines).toEqual(['message to -100: x']);
 });

@@ -26,33 +26,36 @@ afterEach(async () => {
 });
 
 const START = 1_000_000;
-/** A process that begins at `at`: a FIFO queue and a standard one, with their dead-letter queues, in the file. */
-const begin = (at = START, more: Partial<QueueOptions> = {}) => {
+/** Simulates a process that starts at `at`, with a FIFO queue, a standard queue and their dead-letter queues in the file. */
+const startProcess = (at = START, more: Partial<QueueOptions> = {}) => {
   const file = openStorage(dataDir);
   cleanUps.push(file.close);
   const journalOf = journalsIn(file);
   const clock = virtualClock(at);
   const open = (name: string, kind: Partial<QueueOptions>) => {
     const limits = { visibilitySeconds: 30, maxReceiveCount: 1, clock, ...kind };
-    const deadLetter = createQueue({ name: `${name}-dead`, ...limits, journal: journalOf(`${name}-dead`) });
-    return { deadLetter, queue: createQueue({ name, ...limits, deadLetter, journal: journalOf(name), ...more }) };
+    const deadLetterQueue = createQueue({ name: `${name}-dead`, ...limits, journal: journalOf(`${name}-dead`) });
+    return {
+      deadLetterQueue,
+      queue: createQueue({ name, ...limits, deadLetterQueue, journal: journalOf(name), ...more }),
+    };
   };
   const calls = open('calls', { fifo: true });
   const send = async (...texts: string[]) => {
     for (const body of texts) calls.queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
-    await calls.queue.kept();
+    await calls.queue.whenStored();
   };
   const take = () => calls.queue.receive(10).map(({ body }) => body);
   return { file, clock, ...calls, tasks: open('tasks', {}).queue, send, take };
 };
 
-test('queue file: the next process finds all messages that were not removed, visible, in order and complete', async () => {
-  const first = begin();
+test('a queue file returns all messages that were not removed to the next process, visible, complete and in order', async () => {
+  const first = startProcess();
   await first.send('a1', 'a2', 'b1', 'a3');
   const [a1, ...others] = first.queue.receive(10);
   first.queue.remove(a1?.receiptHandle ?? '');
   await first.file.close();
-  const second = begin(START + 5_000);
+  const second = startProcess(START + 5_000);
   expect(second.queue.stats()).toMatchObject({ visible: 3, inFlight: 0 });
   const again = second.queue.receive(10);
   expect(again.map(({ body }) => body)).toEqual(['a2', 'b1', 'a3']);
@@ -65,12 +68,12 @@ test('queue file: the next process finds all messages that were not removed, vis
   });
 });
 
-test('queue file: a delay continues after a restart', async () => {
-  const first = begin();
+test('a queue file continues a delay after a restart', async () => {
+  const first = startProcess();
   first.tasks.send({ body: 'later', delaySeconds: 900 });
   first.tasks.send({ body: 'ungrouped' });
   await first.file.close();
-  const { clock, tasks } = begin(START + 600_000);
+  const { clock, tasks } = startProcess(START + 600_000);
   expect(tasks.receive(10)).toMatchObject([{ body: 'ungrouped' }]);
   await clock.advance(299_999);
   expect(tasks.receive(10).map(({ body }) => body)).not.toContain('later');
@@ -78,21 +81,21 @@ test('queue file: a delay continues after a restart', async () => {
   expect(tasks.receive(10)).toMatchObject([{ body: 'later' }]);
 });
 
-test('queue file: a clock that was set back hides no message for longer than the longest delay', async () => {
-  const first = begin(START + 86_400_000);
+test('a queue file hides no message for longer than the longest delay after the clock was set back', async () => {
+  const first = startProcess(START + 86_400_000);
   await first.send('a1');
   first.tasks.send({ body: 'later', delaySeconds: 10 });
   await first.file.close();
-  const { clock, tasks, take } = begin();
+  const { clock, tasks, take } = startProcess();
   expect(take()).toEqual(['a1']);
   await clock.advance(900_000);
   expect(tasks.receive(10)).toMatchObject([{ body: 'later' }]);
 });
 
-test('queue file: sequence numbers grow from process to process, also when nothing was left', async () => {
+test('a queue file increases sequence numbers from process to process, even if no message was left', async () => {
   const numbers: string[] = [];
   for (let i = 0; i < 3; i += 1) {
-    const { file, queue, send } = begin();
+    const { file, queue, send } = startProcess();
     await send('a1');
     for (const { attributes, receiptHandle } of queue.receive(10)) {
       numbers.push(attributes.SequenceNumber ?? '');
@@ -104,57 +107,57 @@ test('queue file: sequence numbers grow from process to process, also when nothi
   expect(numbers).toEqual(numbers.toSorted());
 });
 
-test('queue file: queues in one file are independent, and purge empties only one', async () => {
-  const first = begin();
+test('a queue file keeps its queues separate, and purge empties only one', async () => {
+  const first = startProcess();
   await first.send('a1');
   first.tasks.send({ body: 'task' });
   first.tasks.purge();
   await first.file.close();
-  const second = begin();
+  const second = startProcess();
   expect(second.tasks.receive(10)).toEqual([]);
   expect(second.take()).toEqual(['a1']);
 });
 
-test('queue file: moves to the dead letters and back survive a restart', async () => {
-  const first = begin();
+test('a queue file keeps moves to the dead-letter queue and back across a restart', async () => {
+  const first = startProcess();
   await first.send('a1', 'a2');
   first.queue.receive(10);
   await first.clock.advance(30_000);
   expect(first.take()).toEqual([]);
   await first.file.close();
-  const second = begin();
+  const second = startProcess();
   expect(second.queue.stats().visible).toBe(0);
-  expect(second.deadLetter.stats().visible).toBe(2);
+  expect(second.deadLetterQueue.stats().visible).toBe(2);
   await second.send('a3');
   expect(second.queue.redrive()).toBe(2);
   await second.file.close();
-  const third = begin();
-  expect(third.deadLetter.stats().visible).toBe(0);
+  const third = startProcess();
+  expect(third.deadLetterQueue.stats().visible).toBe(0);
   expect(third.take()).toEqual(['a3', 'a1', 'a2']);
 });
 
-test('queue file: a move that is not kept is none: the messages stay where they were', async () => {
-  const first = begin();
+test('a queue file leaves messages where they were if a move cannot be stored', async () => {
+  const first = startProcess();
   await first.send('a1', 'a2', 'a3');
   first.queue.receive(10);
   await first.clock.advance(30_000);
   first.queue.receive(10);
-  await first.queue.kept();
+  await first.queue.whenStored();
   const { turns } = first.file;
   const failing = turns.write(() => first.file.database.exec('INSERT INTO nowhere VALUES (1)'));
   expect(first.queue.redrive()).toBe(3);
-  await expect(first.queue.kept()).rejects.toThrow('the table could not be written');
-  await expect(failing).rejects.toThrow('the table could not be written');
-  expect([first.deadLetter.stats().visible, first.queue.stats().visible]).toEqual([3, 0]);
+  await expect(first.queue.whenStored()).rejects.toThrow('could not write to the table');
+  await expect(failing).rejects.toThrow('could not write to the table');
+  expect([first.deadLetterQueue.stats().visible, first.queue.stats().visible]).toEqual([3, 0]);
   await first.file.close();
-  const second = begin();
-  expect([second.deadLetter.stats().visible, second.queue.stats().visible]).toEqual([3, 0]);
+  const second = startProcess();
+  expect([second.deadLetterQueue.stats().visible, second.queue.stats().visible]).toEqual([3, 0]);
 });
 
-test('queue file: a message that is not kept is not received, and its next try is no repetition', async () => {
-  const { file, queue, send, take } = begin();
+test('a queue file returns no message that could not be stored, and sending it again is not a duplicate', async () => {
+  const { file, queue, send, take } = startProcess();
   const failing = file.turns.write(() => file.database.exec('INSERT INTO nowhere VALUES (1)'));
-  await expect(send('a1')).rejects.toThrow('the table could not be written');
+  await expect(send('a1')).rejects.toThrow('could not write to the table');
   await expect(failing).rejects.toThrow();
   expect([take(), queue.stats().visible]).toEqual([[], 0]);
   await send('a1');
@@ -162,41 +165,41 @@ test('queue file: a message that is not kept is not received, and its next try i
   expect(take()).toEqual(['a1']);
 });
 
-test('queue file: removals are kept with their turn, and closing twice does nothing', async () => {
-  const first = begin();
+test('a queue file stores removals with their turn, and can be closed twice', async () => {
+  const first = startProcess();
   await first.send('a1', 'a2');
   for (const { receiptHandle } of first.queue.receive(10)) first.queue.remove(receiptHandle);
   await first.file.close();
   await first.file.close();
   await expect(first.send('a3')).rejects.toThrow();
-  expect(begin().take()).toEqual([]);
+  expect(startProcess().take()).toEqual([]);
 });
 
-test('an invalid file, a file of another program, or a folder is refused by a sentence that names it', () => {
+test('the host names a data file that is invalid, belongs to another program, or is a folder', () => {
   const text = 'no database at all, but long enough to look like the header of something'.repeat(9);
   mkdirSync(dataDir);
   const refusal = () => openStorage(dataDir);
   writeFileSync(path, text);
-  expect(refusal).toThrow(`the data cannot be kept in ${path}: file is not a database; put a copy`);
+  expect(refusal).toThrow(`cannot open ${path}: file is not a database; replace the data folder`);
   rmSync(path);
   const other = new DatabaseSync(path);
   other.exec('CREATE TABLE theirs (x)');
   other.close();
   const before = readFileSync(path);
-  expect(refusal).toThrow(`the data cannot be kept in ${path}: it belongs to another program`);
+  expect(refusal).toThrow(`cannot open ${path}: it belongs to another program`);
   expect(readFileSync(path).equals(before)).toBe(true);
   rmSync(path);
   mkdirSync(path);
   expect(refusal).toThrow('EISDIR');
 });
 
-test('queue file: only its user can read it', async () => {
-  const { send } = begin();
+test('a queue file can be read only by its owner', async () => {
+  const { send } = startProcess();
   await send('a1');
   for (const suffix of ['', '-wal']) expect(statSync(path + suffix).mode & 0o077).toBe(0);
 });
 
-/** A process of its own that sends one message after the other, and says so after each. */
+/** Spawns a process that sends one message after the other, and prints each number once it is stored. */
 const sender = (): ChildProcess => {
   const at = (name: string) => JSON.stringify(new URL(`../../../../lib/local/${name}.ts`, import.meta.url).href);
   const code = `
@@ -215,7 +218,7 @@ const sender = (): ChildProcess => {
   return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 
-test('queue file: a sent message survives SIGKILL, and a second process is refused because the first has the file', async () => {
+test('a queue file keeps sent messages after SIGKILL, and refuses a second process while the first has it open', async () => {
   const process = sender();
   const ended = once(process, 'exit');
   cleanUps.push(() => void process.kill('SIGKILL'));
@@ -225,11 +228,11 @@ test('queue file: a sent message survives SIGKILL, and a second process is refus
   for await (const line of createInterface({ input: process.stdout })) {
     last = Number(line);
     if (last < 500 || killed) continue;
-    expect(() => openStorage(dataDir)).toThrow(`the data cannot be kept in ${path}: another process has it open`);
+    expect(() => openStorage(dataDir)).toThrow(`cannot open ${path}: another process has it open`);
     killed = process.kill('SIGKILL');
   }
   await ended;
-  const { queue } = begin();
+  const { queue } = startProcess();
   const found = queue.receive(Number.POSITIVE_INFINITY).map(({ body }) => Number(body));
   expect(found.length).toBeGreaterThanOrEqual(last);
   expect(found).toEqual(found.map((_, index) => index + 1));

@@ -17,7 +17,7 @@ const only = (queue: Queue) => {
   return message;
 };
 
-test('queue: a sent message is received once, with the attributes of SQS as text, until it is removed', async () => {
+test('a queue returns a message once, with the attributes of SQS as text, until it is removed', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a', groupId: 'customer-1' });
   await clock.advance(40);
@@ -40,14 +40,14 @@ test('queue: a sent message is received once, with the attributes of SQS as text
   expect(queue.receive(10)).toEqual([]);
 });
 
-test('queue: receives no more than asked for', () => {
+test('a queue returns no more messages than requested', () => {
   const { queue } = make();
   for (const body of ['a', 'b', 'c']) queue.send({ body });
   expect(bodies(queue, 2)).toEqual(['a', 'b']);
   expect(bodies(queue, 2)).toEqual(['c']);
 });
 
-test('queue: an unremoved message comes back after the visibility timeout, counted, under a new handle', async () => {
+test('a queue returns an unremoved message again after the visibility timeout, counted, with a new handle', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   const first = only(queue);
@@ -64,7 +64,7 @@ test('queue: an unremoved message comes back after the visibility timeout, count
   expect(second.attributes).not.toHaveProperty('MessageGroupId');
 });
 
-test('queue: an outdated handle removes nothing, the newest removes also after the visibility timeout', async () => {
+test('a queue ignores an outdated handle, and accepts the newest even after the visibility timeout', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   const first = only(queue);
@@ -77,7 +77,7 @@ test('queue: an outdated handle removes nothing, the newest removes also after t
   expect(queue.stats()).toEqual(EMPTY);
 });
 
-test('queue: a delayed message is invisible for exactly its delay', async () => {
+test('a queue hides a delayed message for exactly its delay', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a', delaySeconds: 900 });
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0, delayed: 1 });
@@ -87,7 +87,7 @@ test('queue: a delayed message is invisible for exactly its delay', async () => 
   expect(bodies(queue)).toEqual(['a']);
 });
 
-test('queue: refuses what SQS refuses: delays over 900 s, bodies over 1 MiB of UTF-8', () => {
+test('a queue rejects what SQS rejects: delays over 900 s, bodies over 1 MiB of UTF-8', () => {
   const { queue } = make();
   for (const delaySeconds of [901, -1, Number.NaN]) {
     expect(() => queue.send({ body: 'a', delaySeconds })).toThrow('delaySeconds');
@@ -97,7 +97,7 @@ test('queue: refuses what SQS refuses: delays over 900 s, bodies over 1 MiB of U
   expect(queue.stats().visible).toBe(1);
 });
 
-test('queue: changeVisibility hides longer, or shows at once', async () => {
+test('changeVisibility hides a message for longer, or makes it visible at once', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   queue.changeVisibility(only(queue).receiptHandle, 100);
@@ -110,16 +110,23 @@ test('queue: changeVisibility hides longer, or shows at once', async () => {
   expect(() => queue.changeVisibility(receiptHandle, 1)).toThrow('in flight');
 });
 
-test('queue: changeVisibility refuses over 12 hours and unknown handles', () => {
+test('changeVisibility rejects more than 12 hours and unknown handles', () => {
   const { queue } = make();
   queue.send({ body: 'a' });
   expect(() => queue.changeVisibility(only(queue).receiptHandle, 43_201)).toThrow('43200');
   expect(() => queue.changeVisibility('unknown', 1)).toThrow('in flight');
 });
 
-test('queue: after maxReceiveCount receives the next one moves the message to the dead-letter queue', async () => {
-  const { clock, queue: deadLetter, newId } = make({ name: 'dead' });
-  const queue = createQueue({ name: 'tasks', visibilitySeconds: 30, maxReceiveCount: 3, clock, newId, deadLetter });
+test('a queue moves a message to its dead-letter queue at the receive after maxReceiveCount', async () => {
+  const { clock, queue: deadLetterQueue, newId } = make({ name: 'dead' });
+  const queue = createQueue({
+    name: 'tasks',
+    visibilitySeconds: 30,
+    maxReceiveCount: 3,
+    clock,
+    newId,
+    deadLetterQueue,
+  });
   queue.send({ body: 'poison', groupId: 'g' });
   const { messageId } = only(queue);
   for (let receive = 2; receive <= 3; receive += 1) {
@@ -130,7 +137,7 @@ test('queue: after maxReceiveCount receives the next one moves the message to th
   queue.send({ body: 'fine' });
   expect(bodies(queue)).toEqual(['fine']);
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 1, delayed: 0 });
-  const dead = only(deadLetter);
+  const dead = only(deadLetterQueue);
   expect(dead).toMatchObject({ messageId, body: 'poison' });
   expect(dead.attributes).toMatchObject({
     ApproximateReceiveCount: '1',
@@ -139,7 +146,7 @@ test('queue: after maxReceiveCount receives the next one moves the message to th
   });
 });
 
-test('queue: without a dead-letter queue a message is received without limit', async () => {
+test('a queue without a dead-letter queue returns a message without limit', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   for (let receive = 1; receive <= 10; receive += 1) {
@@ -148,7 +155,7 @@ test('queue: without a dead-letter queue a message is received without limit', a
   }
 });
 
-test('queue: one receive takes from all waiting groups in turn', () => {
+test('a receive takes from all waiting groups in turn', () => {
   const { queue } = make();
   for (const body of ['a1', 'a2', 'a3', 'a4']) queue.send({ body, groupId: 'a' });
   for (const body of ['b1', 'b2']) queue.send({ body, groupId: 'b' });
@@ -156,7 +163,7 @@ test('queue: one receive takes from all waiting groups in turn', () => {
   expect(bodies(queue, 6)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
-test('queue: a group with fewer in flight goes first', () => {
+test('a queue prefers groups with fewer messages in flight', () => {
   const { queue } = make();
   for (let i = 1; i <= 20; i += 1) queue.send({ body: `noisy${i}`, groupId: 'noisy' });
   expect(queue.receive(10)).toHaveLength(10);
@@ -164,7 +171,7 @@ test('queue: a group with fewer in flight goes first', () => {
   expect(bodies(queue, 4)).toEqual(['quiet1', 'quiet2', 'quiet3', 'noisy11']);
 });
 
-test('queue: with nothing in flight groups still alternate, so neither a backlog nor a steady trickle starves others', () => {
+test('a queue alternates between groups with nothing in flight, so neither a backlog nor a trickle starves others', () => {
   const { queue } = make();
   for (let i = 1; i <= 4; i += 1) queue.send({ body: `backlog${i}`, groupId: 'backlog' });
   const served: string[] = [];
@@ -178,14 +185,14 @@ test('queue: with nothing in flight groups still alternate, so neither a backlog
   expect(served).toEqual(['backlog1', 'trickle1', 'backlog2', 'trickle2']);
 });
 
-test('queue: a message without a group is a tenant of its own', () => {
+test('a queue treats a message without a group as a separate group', () => {
   const { queue } = make();
   for (const body of ['a1', 'a2', 'a3']) queue.send({ body, groupId: 'a' });
   for (const body of ['x', 'y']) queue.send({ body });
   expect(bodies(queue, 4)).toEqual(['a1', 'x', 'y', 'a2']);
 });
 
-test('queue: says when the next message in flight or delayed becomes visible', async () => {
+test('stats report when the next message in flight or delayed becomes visible', async () => {
   const { clock, queue } = make();
   const next = () => queue.stats().nextVisibleAt - 1_000_000;
   queue.send({ body: 'a' });
@@ -202,7 +209,7 @@ test('queue: says when the next message in flight or delayed becomes visible', a
   expect(next()).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('queue: waitForMessage resolves at once, on a send, when a delay ends, and when a visibility timeout ends', async () => {
+test('waitForMessage resolves at once, on a send, when a delay ends, and when a visibility timeout ends', async () => {
   const { clock, queue } = make();
   const woken: number[] = [];
   const wait = () => void queue.waitForMessage().then(() => woken.push(clock.now() - 1_000_000));
@@ -222,7 +229,7 @@ test('queue: waitForMessage resolves at once, on a send, when a delay ends, and 
   expect(woken).toEqual([10, 20, 5_030, 30_030]);
 });
 
-test('queue: waitForMessage resolves when its signal aborts, and changeVisibility wakes it', async () => {
+test('waitForMessage resolves when its signal aborts, and when changeVisibility makes a message visible', async () => {
   const { queue } = make();
   const abort = new AbortController();
   const waiting = queue.waitForMessage(abort.signal);
@@ -236,7 +243,7 @@ test('queue: waitForMessage resolves when its signal aborts, and changeVisibilit
   expect(bodies(queue)).toEqual(['a']);
 });
 
-test('queue: purge leaves nothing, in flight and delayed included', async () => {
+test('purge removes all messages, including those in flight and delayed', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   queue.send({ body: 'b', delaySeconds: 10 });

@@ -2,6 +2,6 @@ import { expect, test } from 'vitest';
 import { whyNoDynoxide } from '#test/fixtures/dynoxide.ts';
 import { compareTables } from '#test/fuzz/tables.ts';
 
-test.skipIf(whyNoDynoxide)('whatever it is asked, the table answers, fails and is left as dynoxide is', async () => {
+test.skipIf(whyNoDynoxide)('the table returns, rejects and stores the same as dynoxide for random calls', async () => {
   expect(await compareTables(30)).toBeGreaterThan(1_000);
 });

@@ -6,7 +6,7 @@ const { send, errorOf, close } = tableAlone();
 afterAll(close);
 
 describe('pages', () => {
-  test('a query ends after 1 MB, and goes on behind it; a limit ends it, and says where, though nothing is left', async () => {
+  test('a query page ends after 1 MB or at a limit with the key to continue from, even if nothing is left', async () => {
     const at = (sk: number) =>
       new PutCommand({ TableName, Item: { pk: 'large', sk: String(sk).padStart(3, '0'), text: 'x'.repeat(100 * KB) } });
     for (let sk = 0; sk < 25; sk++) await send(at(sk));
@@ -34,7 +34,7 @@ describe('pages', () => {
     expect(await send(last)).toMatchObject({ Count: 1, LastEvaluatedKey: { pk: 'large', sk: '024' } });
   });
 
-  test('a batch ends before 16 MB, and names the keys that are left', async () => {
+  test('a batch ends before 16 MB, and returns the remaining keys', async () => {
     for (let sk = 0; sk < 50; sk++)
       await send(new PutCommand({ TableName, Item: { pk: 'b', sk: String(sk), text: 'x'.repeat(390 * KB) } }));
     const Keys = Array.from({ length: 50 }, (_, sk) => ({ pk: 'b', sk: String(sk) }));
@@ -43,7 +43,7 @@ describe('pages', () => {
     expect((UnprocessedKeys as Record<string, { Keys: unknown[] }>)[TableName]?.Keys).toEqual(Keys.slice(42));
   });
 
-  test('a query of what begins with a text finds no text behind it, whatever its last character is', async () => {
+  test('begins_with finds only strings with the prefix, whatever its last character is', async () => {
     const texts = [
       'a',
       'a\u{10ffff}',
@@ -78,7 +78,7 @@ test('sums beyond the safe integers stay exact', async () => {
   expect(await send(add(-3))).toMatchObject({ Attributes: { n: 9_007_199_254_740_990 } });
 });
 
-test('a transaction is carried out once by its token, and the token is of no other', async () => {
+test('a transaction is executed once for its token, which no other transaction can use', async () => {
   const transaction = (value: number) =>
     new TransactWriteCommand({
       ClientRequestToken: 't',
@@ -99,7 +99,7 @@ test('a transaction is carried out once by its token, and the token is of no oth
   expect(await errorOf(transaction(2))).toBe('IdempotentParameterMismatchException');
 });
 
-test('what is in an item by another name of an object is no attribute', async () => {
+test('inherited properties of objects are not attributes', async () => {
   await send(put({}));
   expect(
     await errorOf(

@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const PAGE = 4_096;
 
-/** A data folder with some hundred pages of items. */
+/** Fills a data folder with a few hundred pages of items. */
 const fill = async (dataDir: string) => {
   const { rows, turns, close } = openStorage(dataDir);
   const item = (at: number) => ({ pk: `p${at % 7}`, sk: `${at}`, text: 'x'.repeat(1_000) });
@@ -31,15 +31,15 @@ const damage = (file: string) => {
   closeSync(handle);
 };
 
-/** What SQLite needs to open the file, and to answer from a part of it that is whole. */
-const looksWell = (file: string) => {
+/** Whether SQLite can open the file and read an undamaged part of it. */
+const isReadable = (file: string) => {
   const database = new DatabaseSync(file);
   const { item } = database.prepare("SELECT item FROM items WHERE pk = 'p1' AND sk = '1'").get() ?? {};
   database.close();
   return String(item).includes('"sk":"1"');
 };
 
-test('a file with a damaged page that opening does not come to is refused, left as it is, and a backup takes its place', async () => {
+test('the host rejects a file with a damaged page, leaves it unchanged, and starts with a backup in its place', async () => {
   const dataDir = join(folder, 'data');
   const backup = join(folder, 'backup');
   await fill(dataDir);
@@ -47,9 +47,9 @@ test('a file with a damaged page that opening does not come to is refused, left 
   const file = dataFileOf(dataDir);
   damage(file);
   const before = readFileSync(file);
-  expect(looksWell(file)).toBe(true);
+  expect(isReadable(file)).toBe(true);
   expect(() => openStorage(dataDir)).toThrow(
-    /^the data cannot be kept in \S+cloud\.sqlite: it is damaged \(.+\); put a copy of the folder in its place that npm run backup has made$/,
+    /^cannot open \S+cloud\.sqlite: it is damaged \(.+\); replace the data folder with a backup \(see .+\)$/,
   );
   expect(readFileSync(file).equals(before)).toBe(true);
   rmSync(dataDir, { recursive: true });

@@ -6,10 +6,10 @@ import { KB, key, put, query, TableName, tableAlone, update } from '#test/fixtur
 const { errorOf, close } = tableAlone();
 afterAll(close);
 
-const refused = 'ValidationException';
+const rejected = 'ValidationException';
 const many = (count: number) => Array.from({ length: count }, (_, at) => ({ pk: 'p', sk: String(at) }));
 
-describe('what AWS does not take is refused', () => {
+describe('the table rejects what DynamoDB rejects', () => {
   test.each<[string, object]>([
     ['an item above 400 KB', put({ text: 'x'.repeat(400 * KB) })],
     [
@@ -22,11 +22,11 @@ describe('what AWS does not take is refused', () => {
     ['a partition key above 2,048 bytes', put({ pk: 'é'.repeat(1_025) })],
     ['a sort key above 1,024 bytes', put({ sk: 'x'.repeat(1_025) })],
     ['an empty key', put({ sk: '' })],
-    ['a key that is no text', put({ sk: 7 })],
+    ['a key that is not a string', put({ sk: 7 })],
     ['an empty key of an index', put({ duePk: 'D', dueAt: '' })],
-    ['a key of an index that is no text', put({ listPk: 'L', listSk: 1 })],
-    ['a key with a part too many', new GetCommand({ TableName, Key: { ...key, more: 1 } })],
-    ['a key without a part', new DeleteCommand({ TableName, Key: { pk: 'p' } })],
+    ['a key of an index that is not a string', put({ listPk: 'L', listSk: 1 })],
+    ['a key with an additional attribute', new GetCommand({ TableName, Key: { ...key, more: 1 } })],
+    ['an incomplete key', new DeleteCommand({ TableName, Key: { pk: 'p' } })],
     ['101 keys in a batch', new BatchGetCommand({ RequestItems: { [TableName]: { Keys: many(101) } } })],
     ['a key twice in a batch', new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [key, key] } } })],
     [
@@ -40,19 +40,19 @@ describe('what AWS does not take is refused', () => {
       }),
     ],
     [
-      'a value that no expression needs',
+      'an unused value',
       put({}, { ConditionExpression: 'attribute_not_exists(pk)', ExpressionAttributeValues: { ':v': 1 } }),
     ],
     [
-      'a name that no expression needs',
+      'an unused name',
       put({}, { ConditionExpression: 'attribute_not_exists(pk)', ExpressionAttributeNames: { '#v': 'v' } }),
     ],
     [
-      'placeholders, none of them',
+      'an empty set of placeholders',
       put({}, { ConditionExpression: 'attribute_not_exists(pk)', ExpressionAttributeValues: {} }),
     ],
-    ['a value that is not given', put({}, { ConditionExpression: 'pk = :v' })],
-    ['a name that is not given', put({}, { ConditionExpression: 'attribute_exists(#v)' })],
+    ['an undefined value', put({}, { ConditionExpression: 'pk = :v' })],
+    ['an undefined name', put({}, { ConditionExpression: 'attribute_exists(#v)' })],
     ['a change of the key', update('SET sk = :v', { ExpressionAttributeValues: { ':v': 'x' } })],
     ['two changes of one attribute', update('SET a = :v REMOVE a', { ExpressionAttributeValues: { ':v': 'x' } })],
     ['a limit of 0', query({ Limit: 0 })],
@@ -68,47 +68,47 @@ describe('what AWS does not take is refused', () => {
       }),
     ],
     ['a document of more than 32 levels', put({ deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) })],
-  ])('%s', async (_, command) => {
-    expect(await errorOf(command)).toBe(refused);
+  ])('the table rejects %s, like DynamoDB', async (_, command) => {
+    expect(await errorOf(command)).toBe(rejected);
   });
 
-  test('a reserved word as it stands, in any case; there are 573', async () => {
+  test('the table rejects all 573 reserved words, in any case', async () => {
     expect(reservedWords.size).toBe(573);
     for (const word of ['status', 'Status', 'TTL', 'hash'])
       expect([word, await errorOf(put({}, { ConditionExpression: `attribute_exists(${word})` }))]).toEqual([
         word,
-        refused,
+        rejected,
       ]);
     expect(await errorOf(put({}, { ConditionExpression: 'attribute_not_exists(leaseUntil)' }))).toBe('none');
   });
 });
 
-describe('what this table does not know is refused, never ignored', () => {
+describe('the table rejects what it does not support', () => {
   const values = { ExpressionAttributeValues: { ':v': 'x' } };
   test.each<[string, object]>([
-    ['an option', put({}, { ReturnItemCollectionMetrics: 'SIZE' })],
-    ['the units', put({}, { ReturnConsumedCapacity: 'TOTAL' })],
+    ['an unknown option', put({}, { ReturnItemCollectionMetrics: 'SIZE' })],
+    ['a request for consumed capacity', put({}, { ReturnConsumedCapacity: 'TOTAL' })],
     ['a filter of a query', query({ FilterExpression: 'attribute_exists(pk)' })],
-    ['a function', put({}, { ConditionExpression: 'begins_with(pk, :v)', ...values })],
-    ['a function of a prototype', update('SET a = toString(a, :v)', values)],
-    ['an operator', update('SET a = a - :v', values)],
-    ['a clause', update('DELETE a :v', values)],
-    ['an index', query({ IndexName: 'another' })],
+    ['an unknown function', put({}, { ConditionExpression: 'begins_with(pk, :v)', ...values })],
+    ['an inherited function', update('SET a = toString(a, :v)', values)],
+    ['an unknown operator', update('SET a = a - :v', values)],
+    ['an unknown clause', update('DELETE a :v', values)],
+    ['an unknown index', query({ IndexName: 'another' })],
     [
       'another comparison of the sort key',
       query({ KeyConditionExpression: 'pk = :pk AND sk > :v', ExpressionAttributeValues: { ':pk': 'p', ':v': 'x' } }),
     ],
-    ['a command', new ScanCommand({ TableName })],
-    ['what an update returns', update('SET a = :v', { ...values, ReturnValues: 'UPDATED_OLD' })],
+    ['an unknown command', new ScanCommand({ TableName })],
+    ['an unknown return value of an update', update('SET a = :v', { ...values, ReturnValues: 'UPDATED_OLD' })],
     [
-      'an action of a transaction',
+      'an unknown action of a transaction',
       new TransactWriteCommand({ TransactItems: [{ Get: { TableName, Key: key } } as never] }),
     ],
     ['a sum of fractions', update('ADD n :half', { ExpressionAttributeValues: { ':half': 0.5 } })],
-  ])('%s', async (_, command) => {
-    expect(await errorOf(command)).toBe(refused);
+  ])('the local table rejects %s', async (_, command) => {
+    expect(await errorOf(command)).toBe(rejected);
   });
-  test('another table', async () => {
+  test('the local table rejects another table', async () => {
     expect(await errorOf(new GetCommand({ TableName: 'another', Key: key }))).toBe('ResourceNotFoundException');
   });
   test.each([
@@ -118,7 +118,7 @@ describe('what this table does not know is refused, never ignored', () => {
     Number.MAX_SAFE_INTEGER + 1,
     JSON.parse('{"__proto__":1}'),
     Symbol('a'),
-  ])('a value that is none of JSON: %s', async (value) => {
+  ])('the local table rejects %s, which is not a JSON value', async (value) => {
     expect(await errorOf(put({ value }))).toBe('Error');
   });
 });

@@ -30,69 +30,74 @@ const open = (dataDir: string) => {
 const broken = ({ turns, database }: ReturnType<typeof open>) =>
   turns.write(() => database.exec('INSERT INTO nowhere VALUES (1)'));
 
-test('the calls of one turn of the event loop see each other, and are one transaction', async () => {
-  const ours = open(folder);
+test('calls in one turn of the event loop see each other, and form one transaction', async () => {
+  const storage = open(folder);
   const others = open(':memory:');
   let ended = 0;
-  const { exec } = ours.database;
-  ours.database.exec = (text) => {
+  const { exec } = storage.database;
+  storage.database.exec = (text) => {
     if (text === 'COMMIT') ended += 1;
-    return exec.call(ours.database, text);
+    return exec.call(storage.database, text);
   };
-  const answers = [ours.put('a'), ours.put('b'), ours.get('a')];
+  const answers = [storage.put('a'), storage.put('b'), storage.get('a')];
   expect((await Promise.all(answers))[2]).toBe('a');
-  expect([ended, await ours.get('b'), ended, await others.get('a')]).toEqual([1, 'b', 1, null]);
+  expect([ended, await storage.get('b'), ended, await others.get('a')]).toEqual([1, 'b', 1, null]);
 });
 
-test('a transaction that was not kept is carried out when it is tried again by its token', async () => {
-  const ours = open(folder);
+test('a transaction that could not be stored is executed when it is retried with its token', async () => {
+  const storage = open(folder);
   const once = () =>
-    ours.send(
+    storage.send(
       new TransactWriteCommand({
         ClientRequestToken: 't',
         TransactItems: [{ Put: { TableName, Item: { pk: 'p', sk: 'a' } } }],
       }),
     );
-  const refused = Promise.allSettled([once(), broken(ours)]);
-  expect((await refused).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const failed = Promise.allSettled([once(), broken(storage)]);
+  expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await once();
-  expect(await ours.get('a')).toBe('a');
+  expect(await storage.get('a')).toBe('a');
 });
 
-test('nobody is answered before what the turn wrote is in the file', async () => {
-  const ours = open(folder);
-  let isAnswered = false;
-  const put = ours.put('a').then(() => {
-    isAnswered = true;
+test('no call resolves before the changes of its turn are in the file', async () => {
+  const storage = open(folder);
+  let isResolved = false;
+  const put = storage.put('a').then(() => {
+    isResolved = true;
   });
-  expect([ours.database.isTransaction, isAnswered]).toEqual([true, false]);
+  expect([storage.database.isTransaction, isResolved]).toEqual([true, false]);
   await put;
-  expect(ours.database.isTransaction).toBe(false);
+  expect(storage.database.isTransaction).toBe(false);
 });
 
-test('when one call of a turn cannot be written, nothing of the turn is kept, and all of it may be tried again', async () => {
-  const ours = open(folder);
-  await ours.put('before');
-  const results = await Promise.allSettled([ours.put('a'), broken(ours), ours.get('before'), ours.put('b')]);
+test('a failed write rejects all calls of its turn, which can then be retried', async () => {
+  const storage = open(folder);
+  await storage.put('before');
+  const results = await Promise.allSettled([
+    storage.put('a'),
+    broken(storage),
+    storage.get('before'),
+    storage.put('b'),
+  ]);
   expect(results.map((result) => (result.status === 'rejected' ? result.reason.name : result.status))).toEqual(
     Array(4).fill('InternalServerError'),
   );
-  expect([await ours.get('a'), await ours.get('b'), await ours.get('before')]).toEqual([null, null, 'before']);
-  await ours.put('a');
-  expect(await ours.get('a')).toBe('a');
+  expect([await storage.get('a'), await storage.get('b'), await storage.get('before')]).toEqual([null, null, 'before']);
+  await storage.put('a');
+  expect(await storage.get('a')).toBe('a');
 });
 
-/** Copies the files of a folder at each moment at which the disk is told to keep them, and gives the latest copy. */
+/** Copies the files of a folder at each sync. Returns a function that returns the latest copy. */
 const watchDisk = async (dataDir: string) => {
   const handle = await openFile(join(folder, 'probe'), 'w');
   const prototype = Object.getPrototypeOf(handle);
   await handle.close();
   const { datasync } = prototype;
   let latest = '';
-  prototype.datasync = async function (...given: unknown[]) {
+  prototype.datasync = async function (...args: unknown[]) {
     const copy = mkdtempSync(join(folder, 'copy-'));
     for (const suffix of ['', '-wal']) copyFileSync(`${dataFileOf(dataDir)}${suffix}`, `${dataFileOf(copy)}${suffix}`);
-    await datasync.apply(this, given);
+    await datasync.apply(this, args);
     latest = copy;
   };
   closing.push(async () => {
@@ -101,18 +106,18 @@ const watchDisk = async (dataDir: string) => {
   return () => latest;
 };
 
-test('a power cut loses nothing that was answered', async () => {
+test('a power cut loses no call that has resolved', async () => {
   const dataDir = join(folder, 'data');
-  const ours = open(dataDir);
+  const storage = open(dataDir);
   const onDisk = await watchDisk(dataDir);
   const cuts: { disk: string; answered: string[] }[] = [];
   const answered: string[] = [];
   const put = async (sk: string) => {
-    await ours.put(sk);
+    await storage.put(sk);
     answered.push(sk);
     cuts.push({ disk: onDisk(), answered: [...answered] });
   };
-  // Commits go on while the disk is busy with those before.
+  // Commits continue while the disk syncs earlier ones.
   const rounds = Array.from({ length: 5 }, async (_, round) => {
     for (let at = 0; at < 4; at++) await put(`${round}-${at}`);
   });
@@ -126,10 +131,10 @@ test('a power cut loses nothing that was answered', async () => {
   }
 });
 
-test('when the disk does not keep what was written, nobody is told that it does, now or later', async () => {
+test('no call resolves after a failed sync, neither then nor later', async () => {
   const dataDir = join(folder, 'data');
-  const ours = open(dataDir);
-  await ours.put('before');
+  const storage = open(dataDir);
+  await storage.put('before');
   const handle = await openFile(join(folder, 'probe'), 'w');
   const prototype = Object.getPrototypeOf(handle);
   await handle.close();
@@ -137,7 +142,7 @@ test('when the disk does not keep what was written, nobody is told that it does,
   prototype.datasync = async () => {
     throw new Error('EIO');
   };
-  await expect(ours.put('a')).rejects.toMatchObject({ name: 'InternalServerError' });
+  await expect(storage.put('a')).rejects.toMatchObject({ name: 'InternalServerError' });
   prototype.datasync = datasync;
-  await expect(ours.put('b')).rejects.toMatchObject({ name: 'InternalServerError' });
+  await expect(storage.put('b')).rejects.toMatchObject({ name: 'InternalServerError' });
 });
