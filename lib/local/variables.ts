@@ -2,7 +2,7 @@ import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
 import { flag, origin, shortName, text, wholeNumber } from '#shared/settings/kinds.ts';
 import { serviceSettings } from '#shared/settings/service.ts';
-import { declare, type Values as SettingValues } from '#shared/settings/setting.ts';
+import { declare, type SettingValues as SettingValues } from '#shared/settings/setting.ts';
 
 const port = () => wholeNumber(0, 65_535);
 const path = () => text(/^[^\0]{1,1024}$/, 'a path of 1 to 1024 characters');

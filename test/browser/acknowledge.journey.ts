@@ -60,22 +60,22 @@ test.each([
     const { go, open, mine, back } = words[locale];
     const suffix = `${locale.slice(0, 2)}-${colorScheme}`;
     await using visitor = await visit(nora, { ...PHONE, colorScheme, locale });
-    const { page, look } = visitor;
+    const { page, checkPage } = visitor;
     await page.getByRole('heading', { name: open }).waitFor();
-    await look(`acknowledge-${suffix}`);
+    await checkPage(`acknowledge-${suffix}`);
     await page.getByRole('button', { name: go }).tap();
     await page.getByRole('heading', { name: mine }).waitFor();
-    await look(`acknowledge-mine-${suffix}`);
+    await checkPage(`acknowledge-mine-${suffix}`);
     await page.goto(jonas);
     await page.getByRole('heading', { name: 'Nora' }).waitFor();
-    await look(`acknowledge-theirs-${suffix}`);
+    await checkPage(`acknowledge-theirs-${suffix}`);
     await page.goto(nora);
     await page.getByRole('button', { name: back }).tap();
     await page.getByRole('heading', { name: open }).waitFor();
-    await look(`acknowledge-back-${suffix}`);
+    await checkPage(`acknowledge-back-${suffix}`);
     await page.goto(webhookLink);
     await page.getByRole('heading', { name: open }).waitFor();
-    await look(`acknowledge-webhook-${suffix}`);
+    await checkPage(`acknowledge-webhook-${suffix}`);
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     expect(width).toBe(390);
   },

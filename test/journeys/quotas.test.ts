@@ -92,7 +92,7 @@ const expectFull = (answers: readonly Answer[], quota: number, has: number) => {
   for (const { status, text } of answers.filter(({ status }) => status === 409))
     expect([status, JSON.parse(text)]).toEqual([
       409,
-      { statusCode: 409, message: expect.stringMatching(`: ${quota} `) },
+      { statusCode: 409, message: expect.stringMatching(`: at most ${quota} `) },
     ]);
 };
 

@@ -6,12 +6,12 @@ import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 test.each([
   ['English', itemsEnglish],
   ['German', itemsGerman],
-])('each kind of item that an erasure counts has a word in %s, and no others have', (_, words) => {
+])('names each kind of item that an erasure counts in %s, and no others', (_, names) => {
   const counted = Object.entries(erasureRules).filter(([, belonging]) => Object.keys(belonging).length > 0);
-  expect(Object.keys(words).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
+  expect(Object.keys(names).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
 });
 
-test('kinds that are one line in one language are one in the other', () => {
+test('groups kinds of items into the same lines in both languages', () => {
   const lines = (words: Readonly<Record<string, string>>) =>
     [...Map.groupBy(Object.keys(words), (kind) => words[kind]).values()].map((kinds) => kinds.toSorted()).toSorted();
   expect(lines(itemsGerman)).toEqual(lines(itemsEnglish));

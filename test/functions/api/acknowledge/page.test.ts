@@ -10,12 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 beforeEach(() => {
-  world.letters.length = 0;
+  world.sentMessages.length = 0;
 });
 
 /** The link in the newest message to an address. */
 const linkTo = (address: string): string =>
-  /http\S+\/acknowledge\/\S+/.exec(world.letters.findLast(({ to }) => to === address)?.text ?? '')?.[0] ?? 'none';
+  /http\S+\/acknowledge\/\S+/.exec(world.sentMessages.findLast(({ to }) => to === address)?.text ?? '')?.[0] ?? 'none';
 const pageAt = async (url: string, language = 'en') => {
   const response = await fetch(url, { headers: { 'accept-language': language } });
   return { status: response.status, html: await response.text() };

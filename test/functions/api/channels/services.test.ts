@@ -44,7 +44,7 @@ describe('a messaging service', () => {
     const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":1}' });
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
     const refused = await setChannel(client, 'sms', { address: nextNumber() });
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS in a day')]);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS per day')]);
     await small.stop();
   });
 });

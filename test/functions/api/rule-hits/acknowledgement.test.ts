@@ -76,7 +76,7 @@ describe('an acknowledgement of a rule hit', () => {
     const first = await home.client.ok<RuleHit>('PUT', path, {});
     expect(await home.client.ok<RuleHit>('PUT', path, {})).toEqual(first);
     const refused = await other.client.call('PUT', path, {});
-    expect([refused.status, refused.body]).toEqual([409, { message: 'A B takes care of it already', statusCode: 409 }]);
+    expect([refused.status, refused.body]).toEqual([409, { message: 'A B is already on it', statusCode: 409 }]);
     expect(await acknowledgementOf(hit)).toEqual(first.acknowledgement);
   });
 

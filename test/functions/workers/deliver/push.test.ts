@@ -38,8 +38,8 @@ const createFall = async (answer: Parameters<typeof service.answerWith>[0], more
   };
   return { ...home, nora, newest };
 };
-type Letter = { tag: string; url: string };
-const letters = (): Letter[] => service.pushed.map(({ body }) => browser.read(body) as Letter);
+type PushPayload = { tag: string; url: string };
+const payloads = (): PushPayload[] => service.pushed.map(({ body }) => browser.read(body) as PushPayload);
 
 test('keeps the reason that a push service gives in the attempt', async () => {
   const { newest } = await createFall({ status: 403, body: '{"reason":"BadJwtToken"}' });
@@ -72,8 +72,8 @@ test('tags each push of a hit alike, with a link that acknowledges in the name o
   await world.pass(65_000);
   const [hit] = await hits();
   const tag = `hit-${hit?.id}`;
-  expect(letters()).toMatchObject([{ tag }, { tag }]);
+  expect(payloads()).toMatchObject([{ tag }, { tag }]);
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(letters()[0]?.url ?? '', { method: 'POST', headers, body: '{}' });
+  const answer = await fetch(payloads()[0]?.url ?? '', { method: 'POST', headers, body: '{}' });
   expect(await answer.json()).toMatchObject({ userId: nora.id, name: 'Nora' });
 });

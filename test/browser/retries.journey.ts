@@ -8,51 +8,53 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Answers calls as a service does that is asked too much, or whose table is away; gives how often it did. */
-const putOff = async (page: Page, calls: string, status: number, times: number) => {
+/** Answers calls like an overloaded or failing service. Returns a function that counts the answers. */
+const failCalls = async (page: Page, calls: string, status: number, times: number) => {
   const body = JSON.stringify({ message: 'later', statusCode: status });
   const answer = { status, headers: { 'Retry-After': '1' }, contentType: 'application/json', body };
   let count = 0;
-  const delay = (route: Route) => {
+  const fail = (route: Route) => {
     count += 1;
     return route.fulfill(answer);
   };
-  await page.route(calls, delay, { times });
+  await page.route(calls, fail, { times });
   return () => count;
 };
 
-test('what the service puts off is asked again without a word', async () => {
+test('retries calls after 429 and 503 without an error message', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/429|503/] });
   const { page } = visitor;
-  const hits = await putOff(page, '**/rule-hits*', 429, 2);
-  const webhooks = await putOff(page, '**/webhooks*', 503, 1);
+  const hits = await failCalls(page, '**/rule-hits*', 429, 2);
+  const webhooks = await failCalls(page, '**/webhooks*', 503, 1);
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByText('Nobody is known to lie on the floor.').waitFor();
-  await page.getByText('All webhooks work.').waitFor();
+  await page.getByText('Nobody detected on the floor.').waitFor();
+  await page.getByText('All webhooks are healthy.').waitFor();
   expect([hits(), webhooks()]).toEqual([2, 1]);
-  expect(await page.getByRole('alert').filter({ hasText: 'did not work' }).count()).toBe(0);
+  expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);
 });
 
-test('what fails for good is said where it belongs, and can be tried again', async () => {
+test('reports a failed call in its place, and offers to try again', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
-  await putOff(page, '**/webhooks*', 500, 1);
+  await failCalls(page, '**/webhooks*', 500, 1);
   await page.getByRole('link', { name: 'Overview' }).click();
-  const failing = page.getByRole('region', { name: 'Deliveries that fail' });
+  const failing = page.getByRole('region', { name: 'Failing webhooks' });
   await failing.getByRole('alert').waitFor();
-  await visitor.look('part-failed');
+  await visitor.checkPage('part-failed');
   await failing.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('All webhooks work.').waitFor();
+  await page.getByText('All webhooks are healthy.').waitFor();
 });
 
-test('a write that was put off is not sent twice', async () => {
+test('does not repeat a write after 503', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/503/] });
   const { page } = visitor;
-  const tokens = await putOff(page, '**/access-tokens', 503, 2);
+  // Otherwise the first read of the list could take the failures.
+  await page.getByText('No access tokens yet.').waitFor();
+  const tokens = await failCalls(page, '**/access-tokens', 503, 2);
   await page.getByRole('button', { name: 'New access token' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Dashboard');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByText('That did not work').first().waitFor();
+  await page.getByText("That didn't work").first().waitFor();
   expect(tokens()).toBeGreaterThan(0);
   expect(await site.home.client.ok('GET', '/users/me/access-tokens')).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { KeysPage } from './admin/keys.tsx';
 import { UsersPage } from './admin/users.tsx';
 import { AuditPage } from './audit/audit.tsx';
 import { BotsPage } from './bots/bots.tsx';
-import { AllDeliveriesPage } from './deliveries/all.tsx';
+import { AllDeliveriesPage } from './deliveries/all-deliveries.tsx';
 import { DeliveriesPage } from './deliveries/deliveries.tsx';
 import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
@@ -26,10 +26,10 @@ import { WebhookPage } from './webhooks/webhook.tsx';
 import { WebhooksPage } from './webhooks/webhooks.tsx';
 
 /**
- * The pages whose code is loaded when the first of them is opened. They are one file, so that the console is drawn after
- * few requests: each further file would split what the files share into several more.
+ * The pages whose code is loaded when one of them is first opened. They are a single file, because every additional file
+ * would split the shared code into more files, and so take more requests.
  */
-export const laterPages = {
+export const lazyPages = {
   ProfilePage,
   CustomerPage,
   CustomersPage,

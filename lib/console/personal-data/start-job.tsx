@@ -8,37 +8,37 @@ import { OidcButton } from '../session/oidc.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { Section } from '../ui/section.tsx';
-import { type Chosen, subjectOf, useIsSelf, useNameOf } from './chosen.ts';
 import { SubjectFields } from './subject.tsx';
+import { type SubjectChoice, subjectOf, useIsSelf, useSubjectName } from './subject-choice.ts';
 import { usePersonalDataTexts } from './texts.ts';
 
-type What = 'export' | 'erasure';
+type Kind = 'export' | 'erasure';
 type Job = { subject: Subject; reason: string; takePassword: () => string };
 
-/** The key of the queries for the lists of jobs. */
+/** The key prefix of the queries for jobs. */
 const JOBS = ['personal data'];
 
-const useJob = (customerId: number, what: What) => {
+const useJob = (customerId: number, kind: Kind) => {
   const texts = usePersonalDataTexts();
   const params = { path: { customerId } };
   return useWrite({
-    // What a mutation is called with is kept for minutes: the password is taken out of its field only here.
+    // The arguments of a mutation stay in memory for minutes, so the password is taken from its field only here.
     send: ({ takePassword, ...rest }: Job) => {
       const body = { ...rest, password: takePassword() };
-      return what === 'export'
+      return kind === 'export'
         ? ok(api.POST('/customers/{customerId}/exports', { params, body }))
         : ok(api.POST('/customers/{customerId}/erasures', { params, body }));
     },
     isQuiet: true,
-    done: what === 'export' ? texts.begun : texts.erasing,
-    refresh: what === 'erasure' ? [JOBS, ['users'], ['sensors'], ['customers'], ['me']] : [JOBS],
+    done: kind === 'export' ? texts.exportStarted : texts.erasureStarted,
+    refresh: kind === 'erasure' ? [JOBS, ['users'], ['sensors'], ['customers'], ['me']] : [JOBS],
   });
 };
 
-/** Gives what is in a field, and empties it. */
+/** Returns the value of a field, and clears the field. */
 const takeFrom = (form: HTMLFormElement, name: string): string => {
   const field = form.elements.namedItem(name) as HTMLInputElement;
   const { value } = field;
@@ -46,11 +46,11 @@ const takeFrom = (form: HTMLFormElement, name: string): string => {
   return value;
 };
 
-/** Gives what begins a job, after a question if it erases. While it asks or waits, nothing else begins. */
-const useBegin = (customerId: number, chosen: Chosen) => {
+/** Returns a function that starts a job, after confirmation if it erases. Only one job can start at a time. */
+const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   const texts = usePersonalDataTexts();
   const confirm = useConfirm();
-  const name = useNameOf(customerId, chosen);
+  const name = useSubjectName(customerId, chosen);
   const isSelf = useIsSelf(customerId, chosen);
   const jobs = { export: useJob(customerId, 'export'), erasure: useJob(customerId, 'erasure') };
   const isBusy = useRef(false);
@@ -60,29 +60,29 @@ const useBegin = (customerId: number, chosen: Chosen) => {
       text: isSelf ? `${texts.confirm[chosen.kind]} ${texts.endsSession}` : texts.confirm[chosen.kind],
       action: texts.actions.erasure,
     });
-  /** Has it begun? */
-  const begin = async (what: What, form: HTMLFormElement): Promise<boolean> => {
+  /** Resolves to whether the job has started. */
+  const start = async (kind: Kind, form: HTMLFormElement): Promise<boolean> => {
     const subject = subjectOf(customerId, chosen);
     if (!subject || isBusy.current) return false;
     isBusy.current = true;
     try {
-      if (what === 'erasure' && !(await isSure())) return false;
-      const job = { subject, ...entered(form, 'reason'), takePassword: () => takeFrom(form, 'password') };
-      await jobs[what].mutateAsync(job);
+      if (kind === 'erasure' && !(await isSure())) return false;
+      const job = { subject, ...fieldValues(form, 'reason'), takePassword: () => takeFrom(form, 'password') };
+      await jobs[kind].mutateAsync(job);
       takeFrom(form, 'reason');
       return true;
     } catch {
-      // The form shows why.
+      // The form shows the error.
       return false;
     } finally {
       isBusy.current = false;
     }
   };
-  return { jobs, begin };
+  return { jobs, start };
 };
 
-/** Why nothing began, unless a field says it. Whose login is too old is led to a new one, and back to this page. */
-const Refusal = ({ error }: { error: unknown }) => {
+/** The reason why a job did not start, unless a field shows it. If the login is too old, a button leads to a new one. */
+const StartError = ({ error }: { error: unknown }) => {
   if (!(error instanceof Problem) || error.faults.length > 0) return null;
   return (
     <Alert color="red" role="alert">
@@ -94,30 +94,30 @@ const Refusal = ({ error }: { error: unknown }) => {
   );
 };
 
-/** Begins an export, or after a question an erasure. */
-export const Begin = ({ customerId, at }: { customerId: number; at: Chosen }) => {
+/** The form that starts an export or, after confirmation, an erasure. */
+export const StartJob = ({ customerId, initial }: { customerId: number; initial: SubjectChoice }) => {
   const texts = usePersonalDataTexts();
   const { login } = useTexts();
-  const [what, setWhat] = useState<What>('export');
-  const [chosen, choose] = useState(at);
-  const { jobs, begin } = useBegin(customerId, chosen);
+  const [kind, setKind] = useState<Kind>('export');
+  const [chosen, choose] = useState(initial);
+  const { jobs, start } = useStartJob(customerId, chosen);
   const isSelf = useIsSelf(customerId, chosen);
-  const { error, isPending } = jobs[what];
+  const { error, isPending } = jobs[kind];
   const submit = async (form: HTMLFormElement) => {
-    const hasBegun = await begin(what, form);
-    if (hasBegun && what === 'erasure') choose({ ...chosen, id: null });
+    const hasStarted = await start(kind, form);
+    if (hasStarted && kind === 'erasure') choose({ ...chosen, id: null });
   };
   return (
     <Section title={texts.link}>
       <Form
-        action={texts.actions[what]}
+        action={texts.actions[kind]}
         isPending={isPending}
         onSubmit={(form) => void submit(form)}
         className="narrow"
       >
-        <Choice label={texts.what} options={texts.actions} value={what} onChange={setWhat} />
+        <Choice label={texts.action} options={texts.actions} value={kind} onChange={setKind} />
         <SubjectFields customerId={customerId} chosen={chosen} onChange={choose} error={faultOf(error, 'subject.id')} />
-        {what === 'erasure' && isSelf && <Alert color="yellow">{texts.endsSession}</Alert>}
+        {kind === 'erasure' && isSelf && <Alert color="yellow">{texts.endsSession}</Alert>}
         <TextInput
           name="reason"
           label={texts.reason}
@@ -133,7 +133,7 @@ export const Begin = ({ customerId, at }: { customerId: number; at: Chosen }) =>
           autoComplete="current-password"
           error={faultOf(error, 'password')}
         />
-        <Refusal error={error} />
+        <StartError error={error} />
       </Form>
     </Section>
   );

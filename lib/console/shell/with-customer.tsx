@@ -5,14 +5,14 @@ import { useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { useCustomer } from './customer.tsx';
 
-/** Says what is missing when a page has no customer: none is chosen, there is none, or the user belongs to none. */
+/** Explains why a page has no customer: none is chosen, there are none, or the user belongs to none. */
 export const NoCustomer = () => {
   const { setup: texts, admin } = useTexts();
-  const { isNone } = useCustomer();
+  const { hasNone } = useCustomer();
   const { isAdmin } = useMe();
   if (!isAdmin) return <Text className="empty">{texts.ofNoCustomer}</Text>;
-  if (isNone === undefined) return null;
-  if (!isNone) return <Text className="empty">{texts.chooseCustomer}</Text>;
+  if (hasNone === undefined) return null;
+  if (!hasNone) return <Text className="empty">{texts.chooseCustomer}</Text>;
   return (
     <Stack className="empty" align="center">
       <Text>{texts.noCustomer}</Text>
@@ -23,14 +23,14 @@ export const NoCustomer = () => {
   );
 };
 
-type OfCustomerProps = {
-  /** Is shown above what is missing, for pages whose head is among the children. */
+type WithCustomerProps = {
+  /** Shown above the explanation, for pages whose head is among the children. */
   fallback?: ReactNode;
   children: (customerId: number) => ReactNode;
 };
 
-/** Shows what belongs to one customer, or what is missing. */
-export const OfCustomer = ({ fallback, children }: OfCustomerProps) => {
+/** Renders its children for the current customer, or explains why there is none. */
+export const WithCustomer = ({ fallback, children }: WithCustomerProps) => {
   const { customerId } = useCustomer();
   if (customerId !== null) return children(customerId);
   return (

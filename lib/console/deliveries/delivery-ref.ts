@@ -1,17 +1,17 @@
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
-/** Where a delivery is: with its webhook, or (`webhookId` null) with those to the people of a customer. */
-export type Place = { webhookId: string | null; customerId: number | null; deliveryId: string };
+/** Identifies a delivery to a webhook or, when `webhookId` is null, to a person of the customer. */
+export type DeliveryRef = { webhookId: string | null; customerId: number | null; deliveryId: string };
 
-/** The part of an address of the console that stands for people, where others have a webhook. */
+/** The path segment of deliveries to people, in place of a webhook id. */
 const PEOPLE = 'people';
 
-export const hrefOf = ({ webhookId, deliveryId }: Pick<Place, 'webhookId' | 'deliveryId'>): string =>
+export const deliveryHref = ({ webhookId, deliveryId }: Pick<DeliveryRef, 'webhookId' | 'deliveryId'>): string =>
   `/deliveries/${webhookId ?? PEOPLE}/${deliveryId}`;
 
-/** The calls about a delivery. */
-export const callsOf = ({ webhookId, customerId, deliveryId }: Place) => {
+/** The API calls for a delivery. */
+export const deliveryCalls = ({ webhookId, customerId, deliveryId }: DeliveryRef) => {
   if (webhookId !== null) {
     const params = { path: { webhookId, deliveryId } };
     return {

@@ -8,47 +8,47 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-type Fed = { id: string; headers: Record<string, string> };
+type FedEvent = { id: string; headers: Record<string, string> };
 
-test('a webhook without an address is made with filters, tells where to fetch, and its test is fetched', async () => {
+test('creates a fetched webhook with filters, shows its feed URL, and delivers a test by fetch', async () => {
   const { home } = site;
   await using visitor = await site.openLoggedIn('/webhooks/new');
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByLabel('Name').fill('Nurse call server');
   await page
-    .getByRole('radiogroup', { name: 'How it is told' })
-    .getByText('Its system fetches', { exact: true })
+    .getByRole('radiogroup', { name: 'Delivery method' })
+    .getByText('Your system fetches', { exact: true })
     .click();
-  await page.getByText('No address is needed').waitFor();
-  expect(await page.getByLabel('Address', { exact: true }).count()).toBe(0);
-  await page.getByText('Everything of the customer', { exact: true }).click();
+  await page.getByText('No URL is needed').waitFor();
+  expect(await page.getByLabel('URL', { exact: true }).count()).toBe(0);
+  await page.getByText('All events of the customer', { exact: true }).click();
   await choose(page, 'Only these situations', 'Fall detected');
   await page.keyboard.press('Escape');
-  await look('fetched-new');
+  await checkPage('fetched-new');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('link', { name: 'To the webhook' }).waitFor();
+  await page.getByRole('link', { name: 'Open webhook' }).waitFor();
   const token = (await page.locator('[data-secret]').first().textContent()) ?? '';
-  await page.getByRole('link', { name: 'To the webhook' }).click();
+  await page.getByRole('link', { name: 'Open webhook' }).click();
   const feed = (await page.getByText(/webhooks\/.+\/feed$/).textContent()) ?? '';
-  await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByText('The test waits to be fetched').waitFor();
-  const fetchFeed = async (query: string): Promise<Fed[]> => {
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByText('Waiting for the test to be fetched').waitFor();
+  const fetchFeed = async (query: string): Promise<FedEvent[]> => {
     const answer = await fetch(`${feed}${query}`, { headers: { authorization: `Bearer ${token.trim()}` } });
-    return (await answer.json()) as Fed[];
+    return (await answer.json()) as FedEvent[];
   };
   const [fed] = await fetchFeed('?wait=5');
   expect(fed?.headers['X-Service-Cloud-Test']).toBe('true');
   await fetchFeed(`?after=${fed?.id}`);
   await page.getByText('The test was fetched.').waitFor();
   await page.getByText('Last fetch').waitFor();
-  await look('fetched');
+  await checkPage('fetched');
   const [list] = await home.client.ok<{ data: object[] }[]>('GET', '/webhooks');
   expect(list?.data).toMatchObject([{ url: null, situations: ['fall_detected'], isCustomerHook: true }]);
 
-  // Switching it off and on keeps its filters and that it is fetched.
-  await page.getByRole('button', { name: 'Switch off' }).click();
-  await page.getByRole('button', { name: 'Switch on' }).click();
-  await page.getByRole('button', { name: 'Switch off' }).waitFor();
+  // Disabling and enabling it keeps its filters and its delivery method.
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
   const [after] = await home.client.ok<{ data: object[] }[]>('GET', '/webhooks');
   expect(after?.data).toMatchObject([{ url: null, situations: ['fall_detected'], isEnabled: true }]);
 });

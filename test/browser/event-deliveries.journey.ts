@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ sensorId } = sensor);
   for (const start of [1, 2]) {
     const fall = fallMessage('calling', Date.now() + start, { serial: 1 });
-    // A number that no parser of a browser keeps.
+    // A number that browsers cannot parse exactly.
     const exact = JSON.stringify(fall).replace('"serial":1', '"serial":12345678901234567890');
     await sensor.device.ok('POST', `/devices/${sensorId}/messages`, exact);
     await site.cloud.idle();
@@ -22,19 +22,19 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('from a hit to its event, to all that was sent about it, and back', { timeout: 60_000 }, async () => {
+test('links a hit to its event, the event to its deliveries, and back', { timeout: 60_000 }, async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=hits`);
-  const { page, look } = visitor;
-  const hits = page.getByRole('table', { name: 'Hits of rules' });
+  const { page, checkPage } = visitor;
+  const hits = page.getByRole('table', { name: 'Rule hits' });
   await hits.getByRole('link', { name: 'Event' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText(/^Fall detected, /).waitFor();
   await dialog.locator('pre').getByText('"serial": 12345678901234567890').waitFor();
-  await look('event');
-  await dialog.getByRole('link', { name: 'What was sent about it' }).click();
-  await page.getByText('Only of one event.').waitFor();
+  await checkPage('event');
+  await dialog.getByRole('link', { name: 'Show deliveries' }).click();
+  await page.getByText('Only deliveries of one event are shown.').waitFor();
   await page.getByText('2 entries').waitFor();
-  await look('deliveries-of-event');
+  await checkPage('deliveries-of-event');
 
   await page.getByRole('table').getByRole('link').first().click();
   const about = page.locator('dl');
@@ -48,22 +48,22 @@ test('from a hit to its event, to all that was sent about it, and back', { timeo
   await page.getByText('4 entries').waitFor();
 });
 
-test('all that was sent is in one list, by its states', async () => {
+test('filters the list of all deliveries by status', async () => {
   await using visitor = await site.openLoggedIn('/deliveries');
   const { page } = visitor;
   await page.getByText('4 entries').waitFor();
-  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: 'Failed' }).click();
-  await page.getByText('Nothing was sent in that time, or nothing is in that state.').waitFor();
+  await page.getByText('No deliveries match these filters.').waitFor();
 });
 
-test('somebody whose language is German reads nothing in English there', async () => {
+test('shows deliveries and new rules in German to a German user', async () => {
   const german = { locale: 'de', permissions: ALL_PERMISSIONS };
   const user = await hireFor(site.admin, site.home.customerId, 'nachtwache', german);
   await using visitor = await site.openLoggedIn('/deliveries', user);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByRole('cell', { name: 'Sturz erkannt', exact: true }).first().waitFor();
-  await look('german-deliveries');
+  await checkPage('german-deliveries');
   expect(await page.getByText('fall_detected', { exact: true }).count()).toBe(4);
   await page.goto(`${site.address}/rules/new`);
   await page.getByText('{situation} um {time}, {location}').waitFor();

@@ -1,34 +1,34 @@
 import { Text, Title } from '@mantine/core';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
-import { type Alarm, isJudged } from './alarms.ts';
-import { Carer, FallBadges, ItWas, Stay, Was } from './parts.tsx';
+import { type Alarm, hasOutcome } from './alarms.ts';
+import { AcknowledgedBy, FallBadges, OutcomeButtons, OutcomeText, ReopenButton } from './parts.tsx';
 
-const What = ({ alarm: { hits, since } }: { alarm: Alarm }) => {
+const Situation = ({ alarm: { hits, since } }: { alarm: Alarm }) => {
   const { situations } = useTexts();
   const dates = useDates();
   return <Text>{`${situations[hits[0].situation]}, ${dates.second(since)}`}</Text>;
 };
 
-/** The alarms that somebody takes care of, until somebody says what it was and its fall is over. */
-export const Taken = ({ alarms }: { alarms: readonly Alarm[] }) => {
+/** Lists the acknowledged alarms, until they have an outcome and their fall is over. */
+export const AcknowledgedAlarms = ({ alarms }: { alarms: readonly Alarm[] }) => {
   const { overview: texts } = useTexts();
   if (alarms.length === 0) return null;
   return (
-    <section aria-label={texts.taken}>
+    <section aria-label={texts.acknowledged}>
       <Title order={2} mb="sm">
-        {texts.taken}
+        {texts.acknowledged}
       </Title>
       <ul className="answered">
         {alarms.map((alarm) => (
           <li key={alarm.key} className="taken">
             <NameLink href={`/sensors/${alarm.sensorId}`}>{alarm.name}</NameLink>
-            <What alarm={alarm} />
+            <Situation alarm={alarm} />
             {alarm.fall && <FallBadges fall={alarm.fall} />}
-            <Carer alarm={alarm} />
+            <AcknowledgedBy alarm={alarm} />
             <div className="alarm-answers">
-              {isJudged(alarm) ? <Was alarm={alarm} /> : <ItWas alarm={alarm} />}
-              <Stay alarm={alarm} />
+              {hasOutcome(alarm) ? <OutcomeText alarm={alarm} /> : <OutcomeButtons alarm={alarm} />}
+              <ReopenButton alarm={alarm} />
             </div>
           </li>
         ))}
@@ -37,22 +37,22 @@ export const Taken = ({ alarms }: { alarms: readonly Alarm[] }) => {
   );
 };
 
-/** The alarms of the shift that are over, the newest first, and what became of them. */
-export const Shift = ({ alarms }: { alarms: readonly Alarm[] }) => {
+/** Lists the closed alarms of the shift with their outcomes, newest first. */
+export const ClosedAlarms = ({ alarms }: { alarms: readonly Alarm[] }) => {
   const { overview: texts } = useTexts();
   return (
-    <section aria-label={texts.shift}>
+    <section aria-label={texts.closed}>
       <Title order={2} mb="sm">
-        {texts.shift}
+        {texts.closed}
       </Title>
-      {alarms.length === 0 && <Text c="dimmed">{texts.noShift}</Text>}
+      {alarms.length === 0 && <Text c="dimmed">{texts.noneClosed}</Text>}
       <ul className="answered">
         {alarms.map((alarm) => (
           <li key={alarm.key}>
             <NameLink href={`/sensors/${alarm.sensorId}?part=hits`}>{alarm.name}</NameLink>
-            <What alarm={alarm} />
-            <Carer alarm={alarm} />
-            <Was alarm={alarm} />
+            <Situation alarm={alarm} />
+            <AcknowledgedBy alarm={alarm} isClosed />
+            <OutcomeText alarm={alarm} />
           </li>
         ))}
       </ul>

@@ -6,20 +6,20 @@ import type { Rule, RuleTest } from '#openapi';
 import { isResting } from '#shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { callsOf, hrefOf } from '../deliveries/place.ts';
+import { deliveryCalls, deliveryHref } from '../deliveries/delivery-ref.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { useRecipientName } from './recipients.tsx';
 
 type Test = RuleTest['deliveries'][number];
-/** What became of one test, and how long it took. */
+/** The result of a test, and its duration. */
 const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
   const { rules: texts, deliveries } = useTexts();
   const nameOf = useRecipientName(customerId);
   const { id: deliveryId, webhookId, userId, by, step } = test;
-  const place = { webhookId, customerId, deliveryId };
+  const target = { webhookId, customerId, deliveryId };
   const delivery = useQuery({
     queryKey: ['delivery', deliveryId],
-    queryFn: callsOf(place).get,
+    queryFn: deliveryCalls(target).get,
     retry: false,
     refetchInterval: ({ state: { data, error } }) => (error || (data && isResting(data.state)) ? false : 500),
   });
@@ -29,34 +29,34 @@ const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
     return (isUser && nameOf({ userId, by })) || deliveries.person;
   };
   const attempt = delivery.data?.attemptLog.at(-1);
-  const became = delivery.data ? deliveries.states[delivery.data.state] : texts.testUnseen;
-  const said = [step === 0 ? texts.atFirst : texts.atStep(step), became, attempt && `${attempt.durationMs} ms`];
+  const result = delivery.data ? deliveries.states[delivery.data.state] : texts.resultHidden;
+  const parts = [step === 0 ? texts.immediately : texts.atStep(step), result, attempt && `${attempt.durationMs} ms`];
   return (
     <List.Item>
-      <Anchor component={Link} href={hrefOf(place)}>
+      <Anchor component={Link} href={deliveryHref(target)}>
         {name()}
       </Anchor>
-      <Text size="sm">{said.filter(Boolean).join(' · ')}</Text>
+      <Text size="sm">{parts.filter(Boolean).join(' · ')}</Text>
     </List.Item>
   );
 };
 
-/** Sends a marked test to all whom a rule tells, at all steps, and shows what arrived where. */
-export const Try = ({ rule: { id: ruleId, customerId } }: { rule: Rule }) => {
+/** Sends a test to all recipients of a rule, in all steps, and shows the results. */
+export const TestRule = ({ rule: { id: ruleId, customerId } }: { rule: Rule }) => {
   const { rules: texts } = useTexts();
-  const trying = useWrite({
+  const testing = useWrite({
     send: () => ok(api.POST('/rules/{ruleId}/test', { params: { path: { ruleId } } })),
     refresh: [],
   });
-  const tests = trying.data?.deliveries;
+  const tests = testing.data?.deliveries;
   return (
-    <Paper component="section" aria-label={texts.try} withBorder p="md" mb="md" className="narrow">
+    <Paper component="section" aria-label={texts.test} withBorder p="md" mb="md" className="narrow">
       <Stack gap="sm" align="flex-start">
-        <Button variant="default" onClick={() => trying.mutate()} loading={trying.isPending}>
-          {texts.try}
+        <Button variant="default" onClick={() => testing.mutate()} loading={testing.isPending}>
+          {texts.test}
         </Button>
-        <Text size="sm">{texts.tryHint}</Text>
-        {tests?.length === 0 && <Text role="status">{texts.nobodyTried}</Text>}
+        <Text size="sm">{texts.testHint}</Text>
+        {tests?.length === 0 && <Text role="status">{texts.nobodyTested}</Text>}
         {tests && (
           <List>
             {tests.map((test) => (

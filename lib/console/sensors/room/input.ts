@@ -1,19 +1,19 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import type { Draft } from './draft.ts';
-import { type Corner, drawn, type Extent, moved, onGrid, type Point, type Rect, resized } from './geometry.ts';
+import { type Corner, type Extent, moved, onGrid, type Point, type Rect, rectBetween, resized } from './geometry.ts';
 
-type Grip =
+type Drag =
   | { kind: 'move'; id: string; rect: Rect; from: Point }
   | { kind: 'resize'; id: string; rect: Rect; corner: Corner }
   | { kind: 'draw'; from: Point };
 
-/** Gives the position of a pointer on the drawing, in cm of the room. */
+/** Returns the position of a pointer on the drawing, in cm of the room. */
 const pointOf = ({ currentTarget: svg, clientX, clientY }: PointerEvent<SVGSVGElement>): Point => {
   const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM()?.inverse());
   return { x, y: -y };
 };
 
-const gripAt = (event: PointerEvent<SVGSVGElement>, { draft }: Draft): Grip => {
+const dragAt = (event: PointerEvent<SVGSVGElement>, { draft }: Draft): Drag => {
   const { region, corner } = event.target instanceof SVGElement ? event.target.dataset : {};
   const from = pointOf(event);
   const rect = draft?.regions.find(({ id }) => id === region);
@@ -22,37 +22,37 @@ const gripAt = (event: PointerEvent<SVGSVGElement>, { draft }: Draft): Grip => {
   return { kind: 'move', id: region, rect, from };
 };
 
-const rectOf = (grip: Grip, at: Point, extent: Extent): Rect | null => {
-  if (grip.kind === 'resize') return resized(grip.rect, grip.corner, onGrid(at), extent);
-  if (grip.kind === 'draw') return drawn(grip.from, at, extent);
-  const { x, y } = onGrid({ x: at.x - grip.from.x, y: at.y - grip.from.y });
-  return moved(grip.rect, x, y, extent);
+const rectOf = (drag: Drag, at: Point, extent: Extent): Rect | null => {
+  if (drag.kind === 'resize') return resized(drag.rect, drag.corner, onGrid(at), extent);
+  if (drag.kind === 'draw') return rectBetween(drag.from, at, extent);
+  const { x, y } = onGrid({ x: at.x - drag.from.x, y: at.y - drag.from.y });
+  return moved(drag.rect, x, y, extent);
 };
 
-/** Handles mouse, pen and touch on the drawing: they draw, move and resize regions. */
-export const usePointer = (draft: Draft, nameOfNew: string) => {
-  const grip = useRef<Grip>(null);
+/** Returns handlers for mouse, pen and touch that draw, move and resize regions. */
+export const usePointer = (draft: Draft, newName: string) => {
+  const drag = useRef<Drag>(null);
   const extent = draft.draft;
   if (!extent) return {};
   return {
     onPointerDown: (event: PointerEvent<SVGSVGElement>) => {
-      grip.current = gripAt(event, draft);
-      if (grip.current.kind !== 'draw') draft.choose(grip.current.id);
+      drag.current = dragAt(event, draft);
+      if (drag.current.kind !== 'draw') draft.select(drag.current.id);
       event.currentTarget.setPointerCapture(event.pointerId);
     },
     onPointerMove: (event: PointerEvent<SVGSVGElement>) => {
-      const { current } = grip;
+      const { current } = drag;
       const rect = current && current.kind !== 'draw' && rectOf(current, pointOf(event), extent);
       if (rect) draft.changeRegion(current.id, rect);
     },
     onPointerCancel: () => {
-      grip.current = null;
+      drag.current = null;
     },
     onPointerUp: (event: PointerEvent<SVGSVGElement>) => {
-      const { current } = grip;
-      grip.current = null;
+      const { current } = drag;
+      drag.current = null;
       const rect = current?.kind === 'draw' && rectOf(current, pointOf(event), extent);
-      if (rect) draft.addRegion(rect, nameOfNew);
+      if (rect) draft.addRegion(rect, newName);
     },
   };
 };
@@ -65,8 +65,8 @@ const arrows: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: -STEP },
 };
 
-/** Handles keys on a region: arrow keys move it, with Shift only its lower right corner; Delete removes it. */
-export const onKeyOf =
+/** Returns the key handler of a region: arrow keys move it, with Shift they resize it; Delete removes it. */
+export const keyHandler =
   (draft: Draft, id: string, rect: Rect) =>
   (event: KeyboardEvent): void => {
     const extent = draft.draft;

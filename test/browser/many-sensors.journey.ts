@@ -19,21 +19,21 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => site.stop());
 
-test('with 10,000 sensors the overview counts them, and the list is searched, sorted and paged', {
+test('counts 10,000 sensors, and searches, sorts and pages their list', {
   timeout: 90_000,
 }, async () => {
   await using visitor = await site.openLoggedIn();
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByText('7,500').waitFor();
   await page.getByText('2,500').waitFor();
-  await look('overview-many');
-  await page.getByRole('link', { name: 'Silent', exact: true }).click();
+  await checkPage('overview-many');
+  await page.getByRole('link', { name: 'Offline', exact: true }).click();
   await page.getByText('2500 entries').or(page.getByText('2,500 entries')).waitFor();
   await page.getByRole('link', { name: 'Room 00000' }).waitFor();
 
   await page.getByRole('link', { name: 'Sensors' }).click();
   await page.getByRole('link', { name: 'Room 00001' }).waitFor();
-  await look('sensors-many');
+  await checkPage('sensors-many');
   await page.getByRole('button', { name: 'Page 100 of 100' }).click();
   await page.getByRole('link', { name: 'Room 09999' }).waitFor();
   await page.getByRole('searchbox').fill('room 04711');
@@ -43,7 +43,7 @@ test('with 10,000 sensors the overview counts them, and the list is searched, so
   await page.getByRole('heading', { name: 'Room 04711' }).waitFor();
 });
 
-test('one of 10,000 sensors is chosen for a rule by its name', async () => {
+test('finds one of 10,000 sensors by name for a rule', async () => {
   await using visitor = await site.openLoggedIn('/rules/new');
   const { page } = visitor;
   await page.getByText('One sensor', { exact: true }).click();
@@ -52,5 +52,5 @@ test('one of 10,000 sensors is chosen for a rule by its name', async () => {
     .or(page.getByRole('textbox', { name: 'Sensor' }))
     .fill('04711');
   await page.getByRole('option', { name: 'Room 04711' }).click();
-  await page.getByRole('region', { name: 'What the rule says' }).getByText('Room 04711').waitFor();
+  await page.getByRole('region', { name: 'What this rule does' }).getByText('Room 04711').waitFor();
 });

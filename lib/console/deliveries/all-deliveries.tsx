@@ -3,42 +3,42 @@ import { ok } from '#lib/client/problem.ts';
 import type { Delivery } from '#openapi';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
-import { managers } from '../session/may.ts';
-import { useMay } from '../session/session.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { managers } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import type { Column } from '../ui/list.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
 import { type FilterProps, queryOf, useFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
-import { personSaid } from './person.ts';
+import { personLabel } from './person-label.ts';
 import { Rows } from './rows.tsx';
 
-/** A column with the receiver of a delivery: a webhook leads to its deliveries alone, a person is named. */
+/** The column with the receiver: a link to the deliveries of the webhook, or the name of the person. */
 const useReceiverColumn = (customerId: number): Column<Delivery> => {
   const { deliveries: texts } = useTexts();
-  const may = useMay();
+  const can = useCan();
   const webhooks = useQuery({
     queryKey: ['webhooks', 'names', customerId],
     queryFn: () => ok(api.GET('/webhooks', { params: { query: { customerId, perPage: 200 } } })),
-    enabled: may(managers),
+    enabled: can(managers),
   });
   const names = new Map(webhooks.data?.[0]?.data.map(({ id, name }) => [id, name]));
   return {
     head: texts.receiver,
     cell: ({ webhookId, userName, by }) =>
       webhookId === null ? (
-        <Name>{personSaid(texts, { userName, by })}</Name>
+        <Name>{personLabel(texts, { userName, by })}</Name>
       ) : (
-        <NameLink href={`/deliveries/${webhookId}`}>{names.get(webhookId) ?? texts.oneWebhook}</NameLink>
+        <NameLink href={`/deliveries/${webhookId}`}>{names.get(webhookId) ?? texts.webhook}</NameLink>
       ),
     isMinor: true,
   };
 };
 
-const All = ({ customerId, filter, change }: FilterProps & { customerId: number }) => {
-  // What is about one event is short, and begins with the event.
+const AllDeliveries = ({ customerId, filter, change }: FilterProps & { customerId: number }) => {
+  // The list for one event is short, and starts with the oldest.
   const sortBy = filter.event === null ? ('desc(createDate)' as const) : ('asc(createDate)' as const);
   const params = { path: { customerId }, query: { ...queryOf(filter), sortBy } };
   const deliveries = useQuery({
@@ -50,7 +50,7 @@ const All = ({ customerId, filter, change }: FilterProps & { customerId: number 
   return (
     <Rows
       query={deliveries}
-      more={useReceiverColumn(customerId)}
+      extra={useReceiverColumn(customerId)}
       onPage={(page) => change({ page })}
       isFiltered={filter.state !== null || filter.since !== null || filter.until !== null}
     />
@@ -64,14 +64,14 @@ export const AllDeliveriesPage = () => {
   return (
     <>
       <Head title={texts.title} />
-      <OfCustomer>
+      <WithCustomer>
         {(customerId) => (
           <>
             <Filters filter={filter} change={change} />
-            <All customerId={customerId} filter={filter} change={change} />
+            <AllDeliveries customerId={customerId} filter={filter} change={change} />
           </>
         )}
-      </OfCustomer>
+      </WithCustomer>
     </>
   );
 };

@@ -5,28 +5,28 @@ import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
 
-/** Whose data it is about, as far as it is chosen. A customer is that of the page, and needs no id. */
-export type Chosen = { kind: Subject['kind']; id: string | null };
+/** The chosen subject. A customer is the one of the page, and needs no id. */
+export type SubjectChoice = { kind: Subject['kind']; id: string | null };
 
-/** Under this customer is what is of none, for system admins. */
-export const OF_NONE = 0;
-export const isOfNone = (customerId: number): boolean => customerId === OF_NONE;
+/** Stands for data without a customer, which system admins can see. */
+export const NO_CUSTOMER = 0;
+export const isNoCustomer = (customerId: number): boolean => customerId === NO_CUSTOMER;
 
-/** What the address of the page chooses beforehand. */
-export const chosenIn = (params: URLSearchParams): Chosen => ({
+/** Returns the subject that the URL of the page preselects. */
+export const subjectFrom = (params: URLSearchParams): SubjectChoice => ({
   kind: (['customer', 'sensor'] as const).find((kind) => kind === params.get('kind')) ?? 'user',
   id: params.get('id'),
 });
 
-/** The subject for the API; null while it is not chosen. */
-export const subjectOf = (customerId: number, { kind, id }: Chosen): Subject | null => {
+/** Returns the subject for the API, or null while none is chosen. */
+export const subjectOf = (customerId: number, { kind, id }: SubjectChoice): Subject | null => {
   if (kind === 'customer') return { kind, id: customerId };
   if (id === null) return null;
   return kind === 'sensor' ? { kind, id } : { kind, id: Number(id) };
 };
 
-/** The name of whom it is about. Who is found no more has only an id. */
-export const useNameOf = (customerId: number, { kind, id }: Chosen): string => {
+/** Returns the name of the subject, or its id when it no longer exists. */
+export const useSubjectName = (customerId: number, { kind, id }: SubjectChoice): string => {
   const me = useMe();
   const sensor = useSensor(kind === 'sensor' ? id : null);
   const user = useQuery({
@@ -38,7 +38,7 @@ export const useNameOf = (customerId: number, { kind, id }: Chosen): string => {
   const customer = useQuery({
     queryKey: ['customer', customerId, 'name'],
     queryFn: () => ok(api.GET('/customers/{customerId}', { params: { path: { customerId } } })),
-    enabled: kind === 'customer' && !isOfNone(customerId),
+    enabled: kind === 'customer' && !isNoCustomer(customerId),
     staleTime: 60_000,
   });
   if (kind === 'customer') return customer.data?.name ?? String(customerId);
@@ -46,8 +46,8 @@ export const useNameOf = (customerId: number, { kind, id }: Chosen): string => {
   return (kind === 'sensor' ? sensor.data?.name : user.data?.username) ?? id ?? '';
 };
 
-/** Does an erasure take the user who begins it? */
-export const useIsSelf = (customerId: number, { kind, id }: Chosen): boolean => {
+/** Whether an erasure of the subject includes the current user. */
+export const useIsSelf = (customerId: number, { kind, id }: SubjectChoice): boolean => {
   const me = useMe();
   return kind === 'customer' ? customerId === me.customerId : kind === 'user' && id === String(me.id);
 };

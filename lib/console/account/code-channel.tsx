@@ -3,7 +3,7 @@ import { faultOf, ok } from '#lib/client/problem.ts';
 import type { Channel } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { Name } from '../ui/name.tsx';
 import { Section } from '../ui/section.tsx';
@@ -12,25 +12,25 @@ import { channelsQuery, self } from './queries.ts';
 import { RemoveChannel } from './remove-channel.tsx';
 
 type By = Exclude<Channel['by'], 'push'>;
-type ByCodeProps = { by: By; channel: Channel | undefined };
+type CodeChannelProps = { by: By; channel: Channel | undefined };
 
 const types = { email: 'email', sms: 'tel', telegram: 'text' } as const;
 const refresh = [channelsQuery.queryKey];
 
-const Proof = ({ by }: { by: By }) => {
+const ConfirmForm = ({ by }: { by: By }) => {
   const texts = useChannelTexts();
   const write = useWrite({
     send: (code: string) =>
       ok(api.POST('/users/{userId}/channels/{by}/proof', { params: { path: { ...self.path, by } }, body: { code } })),
-    done: texts.provenNow,
+    done: texts.confirmedNow,
     refresh,
     isQuiet: true,
   });
   return (
     <Form
-      action={texts.prove}
+      action={texts.confirm}
       isPending={write.isPending}
-      onSubmit={(form) => write.mutate(entered(form, 'code').code.trim())}
+      onSubmit={(form) => write.mutate(fieldValues(form, 'code').code.trim())}
     >
       <TextInput
         name="code"
@@ -46,8 +46,8 @@ const Proof = ({ by }: { by: By }) => {
   );
 };
 
-/** A channel that a code proves: where it is, whether it is proven, and the fields that change both. */
-export const ByCode = ({ by, channel }: ByCodeProps) => {
+/** A channel that the user confirms with a code: its address, its state, and the fields to change it. */
+export const CodeChannel = ({ by, channel }: CodeChannelProps) => {
   const texts = useChannelTexts();
   const write = useWrite({
     send: (address: string) =>
@@ -55,8 +55,9 @@ export const ByCode = ({ by, channel }: ByCodeProps) => {
     refresh,
     isQuiet: true,
   });
-  // People group the digits of a number.
-  const submit = (form: HTMLFormElement) => write.mutate(entered(form, 'address').address.replaceAll(/[\s()/]/g, ''));
+  // People write numbers in groups of digits.
+  const submit = (form: HTMLFormElement) =>
+    write.mutate(fieldValues(form, 'address').address.replaceAll(/[\s()/]/g, ''));
   return (
     <Section title={texts.kinds[by]}>
       <Stack>
@@ -66,12 +67,12 @@ export const ByCode = ({ by, channel }: ByCodeProps) => {
               <Name>{channel.address}</Name>
             </Text>
             <Badge color={channel.provenDate === null ? 'yellow' : 'green'}>
-              {channel.provenDate === null ? texts.unproven : texts.proven}
+              {channel.provenDate === null ? texts.unconfirmed : texts.confirmed}
             </Badge>
             <RemoveChannel channel={channel} />
           </Group>
         )}
-        {channel?.provenDate === null && <Proof by={by} />}
+        {channel?.provenDate === null && <ConfirmForm by={by} />}
         <Form action={texts.sendCode} isPending={write.isPending} onSubmit={submit}>
           <TextInput
             name="address"

@@ -7,9 +7,9 @@ import { useGroups } from '../groups/groups.tsx';
 import { useLocale, useTexts } from '../texts/texts.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
 import { useRecipientName } from './recipients.tsx';
-import { daysIn, daysSaid } from './week.ts';
+import { daysIn, formatDays } from './week.ts';
 
-/** The query for the room of a sensor; it is disabled while the id is null. */
+/** Returns the query for the room of a sensor, which is disabled while the id is null. */
 export const useRoom = (sensorId: string | null) =>
   useQuery({
     queryKey: ['room', sensorId],
@@ -17,21 +17,21 @@ export const useRoom = (sensorId: string | null) =>
     enabled: sensorId !== null,
   });
 
-const useWhere = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, customerId: number): string => {
+const useScopeText = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, customerId: number): string => {
   const { rules: texts } = useTexts();
   const sensor = useSensor(sensorId).data?.name ?? sensorId ?? '';
   const group = useGroups(customerId).data?.find(({ id }) => id === sensorGroupId);
   const region = useRoom(regionId === null ? null : sensorId).data?.regions.find(({ id }) => id === regionId);
-  if (sensorGroupId !== null) return texts.ofGroup(group?.name ?? String(sensorGroupId));
-  if (sensorId === null) return texts.ofAll;
-  return regionId === null ? texts.ofSensor(sensor) : texts.ofRegion(sensor, region?.name ?? '…');
+  if (sensorGroupId !== null) return texts.atGroup(group?.name ?? String(sensorGroupId));
+  if (sensorId === null) return texts.anySensor;
+  return regionId === null ? texts.atSensor(sensor) : texts.atRegion(sensor, region?.name ?? '…');
 };
 
-const useWhen = ({ schedule }: RuleUpdate): string => {
+const useScheduleText = ({ schedule }: RuleUpdate): string => {
   const { rules: texts } = useTexts();
   const names = daysIn(useLocale(), 'short');
   if (!schedule) return '';
-  const days = daysSaid(schedule.days, names, texts.everyDay);
+  const days = formatDays(schedule.days, names, texts.everyDay);
   const { from, to, timeZone } = schedule;
   return from === to ? texts.allDay(days, timeZone) : texts.scheduled(days, from, to, timeZone);
 };
@@ -41,26 +41,26 @@ const units = [
   ['minute', 60],
   ['second', 1],
 ] as const;
-const lengthSaid = (seconds: number, locale: string): string => {
+const formatDuration = (seconds: number, locale: string): string => {
   const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? ['second', 1];
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
 };
 
-/** Gives what tells whom recipients are. */
-const useWhom = (customerId: number) => {
+/** Returns a function that lists the names of recipients. */
+const useRecipientNames = (customerId: number) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();
   const nameOf = useRecipientName(customerId);
   return (recipients: RuleUpdate['recipients']): string => {
     if (recipients.length === 0) return texts.nobody;
     const names = recipients.flatMap((recipient) => nameOf(recipient) ?? []);
-    if (names.length < recipients.length) return texts.somebody(recipients.length);
+    if (names.length < recipients.length) return texts.recipientCount(recipients.length);
     return new Intl.ListFormat(locale).format(names);
   };
 };
 
-/** Says whom a rule tells when nobody acknowledges. */
-const Onward = ({ rule, whom }: { rule: RuleUpdate; whom: ReturnType<typeof useWhom> }) => {
+/** Describes the escalation of a rule. */
+const EscalationSummary = ({ rule, namesOf }: { rule: RuleUpdate; namesOf: ReturnType<typeof useRecipientNames> }) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();
   const { escalation = [], repeatSeconds, untilAcknowledged } = rule;
@@ -68,34 +68,34 @@ const Onward = ({ rule, whom }: { rule: RuleUpdate; whom: ReturnType<typeof useW
   return (
     <>
       {escalation.map(({ afterSeconds, recipients }) => (
-        <Text key={afterSeconds}>{texts.stepSays(lengthSaid(afterSeconds, locale), whom(recipients))}</Text>
+        <Text key={afterSeconds}>{texts.stepSummary(formatDuration(afterSeconds, locale), namesOf(recipients))}</Text>
       ))}
-      {repeatSeconds !== null && <Text>{texts.repeatSays(lengthSaid(repeatSeconds, locale))}</Text>}
-      {!untilAcknowledged && <Text>{texts.whileItLasts}</Text>}
+      {repeatSeconds !== null && <Text>{texts.repeatSummary(formatDuration(repeatSeconds, locale))}</Text>}
+      {!untilAcknowledged && <Text>{texts.stopsWhenOver}</Text>}
     </>
   );
 };
 
-/** Shows a rule as a sentence. */
-export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: number }) => {
+/** Describes a rule in a sentence. */
+export const RuleSummary = ({ rule, customerId }: { rule: RuleUpdate; customerId: number }) => {
   const { rules: texts, situations } = useTexts();
   const locale = useLocale();
-  const whom = useWhom(customerId);
-  const said = texts.says({
+  const namesOf = useRecipientNames(customerId);
+  const summary = texts.summary({
     situation: situations[rule.situation],
-    where: useWhere(rule, customerId),
-    when: useWhen(rule),
-    whom: whom(rule.recipients),
-    rest: rule.rateLimitSeconds > 0 ? lengthSaid(rule.rateLimitSeconds, locale) : '',
+    where: useScopeText(rule, customerId),
+    when: useScheduleText(rule),
+    recipients: namesOf(rule.recipients),
+    pause: rule.rateLimitSeconds > 0 ? formatDuration(rule.rateLimitSeconds, locale) : '',
   });
   return (
-    <Paper component="section" aria-label={texts.sentence} withBorder p="md" aria-live="polite">
+    <Paper component="section" aria-label={texts.summaryTitle} withBorder p="md" aria-live="polite">
       <Text size="lg" className="name">
-        {said}
+        {summary}
       </Text>
-      <Onward rule={rule} whom={whom} />
+      <EscalationSummary rule={rule} namesOf={namesOf} />
       {rule.includeSimulated && <Text>{texts.simulated}</Text>}
-      {!rule.isEnabled && <Text fw={600}>{texts.isOff}</Text>}
+      {!rule.isEnabled && <Text fw={600}>{texts.isDisabled}</Text>}
     </Paper>
   );
 };

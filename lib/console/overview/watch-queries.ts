@@ -4,13 +4,13 @@ import type { Watch, Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 
 /** The largest page of the API. */
-const MOST = 200;
-/** How often (ms) what changes rarely is read. */
-export const SLOWLY = 30_000;
-// Behind another tab too: who comes back must not find it out of date.
-const slowly = { refetchInterval: SLOWLY, refetchIntervalInBackground: true } as const;
+const MAX_PER_PAGE = 200;
+/** The refetch interval (ms) of data that changes rarely. */
+export const SLOW_REFETCH_MS = 30_000;
+// In background tabs, too: a user who comes back must not find old data.
+const slowly = { refetchInterval: SLOW_REFETCH_MS, refetchIntervalInBackground: true } as const;
 
-/** The query for what of a customer is not watched. */
+/** Returns the query for what is not watched at a customer. */
 export const watchQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['watch', customerId],
@@ -18,7 +18,7 @@ export const watchQuery = (customerId: number) =>
     queryFn: () => ok(api.GET('/customers/{customerId}/watch', { params: { path: { customerId } } })),
   });
 
-/** The query for the numbers of sensors of all customers. The API reads all lists for each. */
+/** The query for the sensor counts of all customers. The API reads the lists of all customers for it. */
 export const allSensorsQuery = queryOptions({
   queryKey: ['sensors', 'count'],
   ...slowly,
@@ -27,12 +27,12 @@ export const allSensorsQuery = queryOptions({
       const [page] = await ok(api.GET('/sensors', { params: { query: { perPage: 1, ...query } } }));
       return page?.total ?? 0;
     };
-    const [sensors, silent] = await Promise.all([count({}), count({ isActive: 'false' })]);
-    return { sensors, silent };
+    const [sensors, offline] = await Promise.all([count({}), count({ isActive: 'false' })]);
+    return { sensors, offline };
   },
 });
 
-/** The query for the webhooks that the user may manage. */
+/** Returns the query for the webhooks that the user can manage. */
 export const webhooksQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['webhooks', 'health', customerId],
@@ -40,18 +40,18 @@ export const webhooksQuery = (customerId: number) =>
     queryFn: async (): Promise<readonly Webhook[]> => {
       const all: Webhook[] = [];
       for (let page = 0; ; page += 1) {
-        const query = { customerId, perPage: MOST, page };
+        const query = { customerId, perPage: MAX_PER_PAGE, page };
         const [found] = await ok(api.GET('/webhooks', { params: { query } }));
         all.push(...(found?.data ?? []));
-        if (!found || found.total <= (page + 1) * MOST) return all;
+        if (!found || found.total <= (page + 1) * MAX_PER_PAGE) return all;
       }
     },
   });
 
-/** Is something certainly not watched? */
+/** Whether something is known to be unwatched. */
 export const hasGap = ({ silentSensors, fallsTold, unheardRules, isNobodyOnDuty }: Watch): boolean =>
   silentSensors.total > 0 || fallsTold === 'none' || unheardRules.length > 0 || isNobodyOnDuty;
 
-/** Is everything certainly watched? Rules for parts of a home may cover all of it, or not. */
-export const isWhole = (watch: Watch | undefined): boolean =>
+/** Whether everything is known to be watched. Rules for parts of a home may or may not cover all of it. */
+export const isFullyWatched = (watch: Watch | undefined): boolean =>
   watch !== undefined && !hasGap(watch) && watch.fallsTold === 'all';
