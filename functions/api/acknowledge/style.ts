@@ -25,7 +25,7 @@ export const style = [
   '.check{background:var(--amber-tint);border:3px dashed var(--amber-line)}',
   '.taken{background:var(--blue-tint);border-color:var(--blue-edge)}',
   '.room{grid-area:room;min-width:0;overflow-wrap:anywhere}.room small{display:block;font-size:1rem}',
-  '.room b{display:block;font:750 2rem/2.25rem system-ui,sans-serif;letter-spacing:-.02em;' +
+  '.room b{display:block;font:750 2rem/2.25rem system-ui,sans-serif;' +
     'font-variant-numeric:tabular-nums;hyphens:auto}.room b.number{font-size:6rem;line-height:5.5rem;white-space:nowrap}',
   '.taken .room,.taken .time b{color:var(--blue-ink)}.check .room b,.check .time b{color:var(--amber-ink)}',
   '.time{grid-area:time;text-align:right;font-size:.875rem;line-height:1.25rem}',

@@ -12,7 +12,7 @@ describe('the contact for push services', () => {
       { MAIL_SENDER: 'cloud@localhost', PUBLIC_URL: 'https://cloud.example.org:8443' },
       'https://cloud.example.org:8443',
     ],
-  ])('of %j comes from the first of these settings that is public', (settings, contact) => {
+  ])('comes from the first public setting of %j', (settings, contact) => {
     expect(pushContact({ ...none, ...settings })).toBe(contact);
   });
 

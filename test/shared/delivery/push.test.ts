@@ -144,7 +144,7 @@ describe('a push message', () => {
     ['a local name', 'https://push.local/1', {}],
     ['a name of a private address', 'https://push.example.com/1', { resolve: async () => ['10.0.0.1'] }],
     ['a name of loopback', 'https://push.example.com/1', { resolve: async () => ['127.0.0.1'] }],
-  ])('is never sent to %s, even if webhooks may be', async (_, endpoint, network) => {
+  ])('never goes to %s, even if webhooks may', async (_, endpoint, network) => {
     const send = sender({}, { allowLoopback: true, ...network });
     expect(await send(channelTo(endpoint), notification)).toEqual({ refused: 'gone', answer: '' });
     expect(service.pushed).toEqual([]);
