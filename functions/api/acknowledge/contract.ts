@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaults, group, withdrawing } from '#shared/api/operation.ts';
 import { Acknowledgement, Acknowledging } from '#shared/domain/rule/acknowledgement-view.ts';
-import { Bytes } from '#shared/domain/values.ts';
+import { Bytes, idText } from '#shared/domain/values.ts';
 
 const Address = z
   .string()
@@ -69,12 +69,16 @@ export const acknowledge = group({
       ...byLink,
       uses: [...showing.uses, ...withdrawing],
       method: 'POST',
-      path: '/acknowledge/{address}/withdrawal',
+      path: '/acknowledge/{address}/withdrawal/{date}',
+      params: z.object({
+        address: Address,
+        date: idText.meta({ description: 'When (ms) the acknowledgement was made' }),
+      }),
       csrfExempt: true,
       summary: 'Hand an alarm back on its page',
       description:
-        'Withdraws the acknowledgement of the user of the link, and returns the page. Through any other link, withdraws an ' +
-        'acknowledgement that was made without a login at the `date` (ms) in the form. Any other acknowledgement stays.',
+        'Withdraws an acknowledgement that was made through the link, by its user or without a login, and returns the page. ' +
+        'Any other acknowledgement stays.',
       response: Bytes,
       media,
     },

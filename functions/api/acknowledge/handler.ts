@@ -68,9 +68,9 @@ const page = async (
   return new Reply(pageOf(view, situation, link, { texts: textsOf(locale), now: now() }), { headers });
 };
 
-/** Returns a field of a submitted form. */
-const fieldIn = ({ body, isBase64Encoded }: Call<Operations['acknowledgeByPage']>['event'], name: string): string =>
-  new URLSearchParams(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString('utf8')).get(name) ?? '';
+/** Returns the name entered in a submitted form. */
+const nameIn = ({ body, isBase64Encoded }: Call<Operations['acknowledgeByPage']>['event']): string =>
+  new URLSearchParams(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString('utf8')).get('name') ?? '';
 
 export const handler = serve(acknowledge, {
   acknowledgeByAddress: async (call, deps) => (await acknowledgeHit(call, call.body.name ?? '', deps)).acknowledgement,
@@ -82,7 +82,7 @@ export const handler = serve(acknowledge, {
   },
 
   acknowledgeByPage: async (call, deps) => {
-    const { linked, acknowledgement, isNew } = await acknowledgeHit(call, fieldIn(call.event, 'name'), deps);
+    const { linked, acknowledgement, isNew } = await acknowledgeHit(call, nameIn(call.event), deps);
     const isMine = isNew || isByUser(acknowledgement, linked);
     return page(linked, call, deps, { isMine, up: '../', wasHandedBack: false });
   },
@@ -91,15 +91,13 @@ export const handler = serve(acknowledge, {
     const linked = await hitOfLink(call, deps);
     const { hit, customerId, recipient } = linked;
     actByLink(call, linked);
-    // Without a user, the page that acknowledged the alarm is recognized by the time of the acknowledgement.
-    const date = fieldIn(call.event, 'date');
-    const isAllowed = (made: Acknowledgement) =>
-      recipient.userId === null ? made.userId === null && String(made.date) === date : made.userId === recipient.userId;
+    // Without a user, the page that has acknowledged the alarm is recognized by the time of the acknowledgement.
+    const isAllowed = ({ userId, date }: Acknowledgement) => userId === recipient.userId && date === call.params.date;
     const result = await withdrawAcknowledgement(deps, { customerId, hitId: hit.id }, isAllowed);
     const current = result === 'refused' ? hit : (result ?? call.fail('address_unknown'));
     return page({ ...linked, hit: current }, call, deps, {
       isMine: false,
-      up: '../',
+      up: '../../',
       wasHandedBack: result !== 'refused',
     });
   },

@@ -51,7 +51,7 @@ const sign =
   'fill="var(--on-ink)"/></svg>';
 
 /** The link of a page. `up` leads from the page to the folder of the link; the address needs no escaping. */
-export type PageLink = { address: string; up: '' | '../'; isPersonal: boolean; wasHandedBack: boolean };
+export type PageLink = { address: string; up: '' | '../' | '../../'; isPersonal: boolean; wasHandedBack: boolean };
 
 type Page = { view: AlarmView; link: PageLink; texts: Texts; times: ReturnType<typeof timesIn> };
 
@@ -115,9 +115,8 @@ const takenCall = (page: Page, situation: string, { kind, name, since }: TakenSt
 const handBackForm = ({ view: { status }, link: { address, up }, texts }: Page): string =>
   status.kind === 'mine'
     ? formTo(
-        `${up}${address}/withdrawal`,
-        `<input type="hidden" name="date" value="${status.since}"><button>${texts.handBack}</button>` +
-          paragraphs([texts.handBackHint], ' class="soft"'),
+        `${up}${address}/withdrawal/${status.since}`,
+        `<button>${texts.handBack}</button>${paragraphs([texts.handBackHint], ' class="soft"')}`,
       )
     : '';
 

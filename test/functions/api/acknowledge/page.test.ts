@@ -30,15 +30,11 @@ const textOf = (html: string): string =>
 const submit = async (url: string, html: string, button: string, entered: Record<string, string> = {}) => {
   const form = html.split('<form').find((part) => part.includes(button)) ?? '';
   const action = /action="([^"]+)"/.exec(form)?.[1] ?? '';
-  const hidden = [...form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
-    name,
-    value,
-  ]);
   const target = new URL(action, url).href;
   const response = await fetch(target, {
     method: 'POST',
     headers: { 'accept-language': 'en' },
-    body: new URLSearchParams({ ...Object.fromEntries(hidden), ...entered }),
+    body: new URLSearchParams(entered),
   });
   await world.idle();
   return { status: response.status, html: await response.text(), url: target };
@@ -135,11 +131,8 @@ describe('the page behind the link of a user', () => {
     const { links, jonas, acknowledgement } = await createFall();
     await submit(links.jonas, (await pageAt(links.jonas)).html, "I'm on it");
     const { date = 0 } = (await acknowledgement()) ?? {};
-    const answer = await fetch(`${links.nora}/withdrawal`, {
-      method: 'POST',
-      headers: { 'accept-language': 'en' },
-      body: new URLSearchParams({ date: String(date) }),
-    });
+    const headers = { 'accept-language': 'en' };
+    const answer = await fetch(`${links.nora}/withdrawal/${date}`, { method: 'POST', headers });
     expect([answer.status, textOf(await answer.text()).includes('Jonas is on it')]).toEqual([200, true]);
     expect(await acknowledgement()).toMatchObject({ userId: jonas.id });
   });
@@ -158,7 +151,7 @@ describe('the link of a user who has no access any more responds 404', () => {
       fetch(url),
       fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }),
       fetch(`${url}/page`, { method: 'POST', body: new URLSearchParams() }),
-      fetch(`${url}/withdrawal`, { method: 'POST', body: new URLSearchParams() }),
+      fetch(`${url}/withdrawal/1`, { method: 'POST' }),
     ]).then((answers) => answers.map(({ status }) => status));
 
   test.each([
@@ -200,7 +193,7 @@ describe('the page behind the link of a webhook', () => {
     const personal = linkTo('nora@example.com');
     await submit(personal, (await pageAt(personal)).html, "I'm on it");
     const { date = 0 } = (await home.hits())[0]?.acknowledgement ?? {};
-    await fetch(`${url}/withdrawal`, { method: 'POST', body: new URLSearchParams({ date: String(date) }) });
+    await fetch(`${url}/withdrawal/${date}`, { method: 'POST' });
     expect((await home.hits())[0]?.acknowledgement).toMatchObject({ userId: nora.id });
     await receiver.stop();
   });
