@@ -79,7 +79,10 @@ const nextState = (deps: DeliverDeps, delivery: Delivery, answer: Answer): NextS
   const at = { now: deps.now(), random: randomFraction(deps) };
   if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
   if (outcome !== 'accepted' && outcome.isOfHost) return nextStateAfterHostFailure(delivery, at);
-  const effective = outcome === 'accepted' ? ({ what: outcome } as const) : plainFailure;
+  const effective =
+    outcome === 'accepted'
+      ? ({ what: outcome } as const)
+      : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
   return nextStateAfter(delivery.attempts, effective, PERSON_DELAYS, at);
 };
 
