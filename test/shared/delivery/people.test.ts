@@ -87,7 +87,7 @@ const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', att
 const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
 
 describe('a mail', () => {
-  test('of a delivery names it in its tags, so that SES reports what became of it', async () => {
+  test('names its delivery in its tags, so that SES reports what became of it', async () => {
     ses.on(SendEmailCommand).resolves({});
     const send = personSenderFor({
       ...services,
@@ -145,7 +145,7 @@ describe('an SMS', () => {
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
-  test('of a delivery names it in its context, so that the service reports what became of it', async () => {
+  test('names its delivery in its context, so that the service reports what became of it', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') }).send;
     await send(sms, notification, reference);
