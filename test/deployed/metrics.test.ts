@@ -10,6 +10,7 @@ import { eventually } from '../fixtures/eventually.ts';
 import type { Statement } from '../fixtures/iam.ts';
 import { refusedTo } from '../fixtures/iam-check.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
+import { mailEvent, snsNotification } from '../fixtures/service-events.ts';
 import { createAccount } from './account.ts';
 import { readAssembly } from './assembly.ts';
 import { filteredBy, metricsRead } from './metrics-read.ts';
@@ -24,13 +25,19 @@ const missingMetrics = (text: string, measured: ReadonlySet<string>): string[] =
   return metricsRead(account).filter((metric) => !written.has(metric));
 };
 
-/** Returns the metrics written when nobody is on duty, the SMS quota is used up, and SES rejects an email. */
+/** Returns the metrics written when nobody is on duty, the SMS quota is used up, and SES rejects and returns an email. */
 const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   const people = await createPeopleWorld({ log: () => {}, environment: { QUOTAS: '{"smsPerDay":0}' } });
   const { judge, measured } = latest();
-  const { hire, rule, fall } = await people.furnish();
+  const { hire, rule, fall, sent, customerId } = await people.furnish();
   const { id: userId } = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
   await rule([{ onDuty: true, by: 'email' }, ...['sms', 'email'].map((by) => ({ userId, by }))]);
+  await fall();
+  const [accepted] = (await sent()).filter(({ state }) => state === 'delivered');
+  const bounce = mailEvent('permanentBounce', { customerId, deliveryId: accepted?.id ?? '', attempt: 1 });
+  const body = JSON.stringify(snsNotification(bounce));
+  await people.queues.send('undeliverable', [{ body, groupId: 'any', delaySeconds: 0 }]);
+  await people.idle();
   const restore = judge.withhold('deliver', ({ actions }) => !actions.includes('ses:SendEmail'));
   await fall();
   restore();

@@ -5,7 +5,6 @@ import { deliver } from './deliver.ts';
 import type { DeliverDeps } from './deps.ts';
 import { checkFeed } from './feed.ts';
 import { releaseHeld } from './hold.ts';
-import { stepReplay } from './replay.ts';
 import { REQUEST_MS } from './slots.ts';
 
 type WebhookKey = { customerId: number; webhookId: string };
@@ -25,6 +24,8 @@ const replay = async (
 ): Promise<void> => {
   const webhook = await deps.store.webhooks.get(customerId, webhookId);
   if (!webhook) return deps.store.replays.close({ customerId, webhookId, id: replayId });
+  // Replays are rare, so their code is loaded with the first of them, not at each start.
+  const { stepReplay } = await import('./replay.ts');
   return stepReplay(deps, webhook, replayId, timeLeft);
 };
 
