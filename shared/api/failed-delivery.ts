@@ -15,8 +15,7 @@ type MailDeps = Deps<'users.list' | 'send:mail' | 'keep:quotas' | 'measure'>;
 type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enqueue:events'>;
 
 const HOUR_SECONDS = 3_600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** The most mails that an invocation has time for. */
+/** The maximum number of mails that an invocation has time for. */
 const MAX_MAILS = 20;
 
 /** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */
@@ -115,11 +114,4 @@ export const notifyFailed = async (
   if (await store.limits.take(`failed:${receiverKey(delivery)}`, 1, HOUR_SECONDS, now()))
     await mailManagers(deps, webhook, webhook ? 'delivery_failed' : 'person_not_told', mailSubject(delivery));
   return true;
-};
-
-/** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
-export const warnOfSmsLimit = async (deps: MailDeps & Deps<'limits.take'>, delivery: Delivery): Promise<void> => {
-  const { store, now } = deps;
-  if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))
-    await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };

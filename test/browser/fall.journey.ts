@@ -13,7 +13,7 @@ afterAll(() => site.stop());
 /** Links a sensor by its pairing code, and draws a bed in its room. Returns its device. */
 const linkSensor = async ({ page }: Visitor) => {
   const { sensorId, pairingCode, deviceToken } = await registerDevice(site);
-  await page.getByRole('link', { name: 'Sensors' }).click();
+  await page.getByRole('link', { name: 'Sensors', exact: true }).click();
   await page.getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();

@@ -76,7 +76,7 @@ const hasTrace = (name: LambdaName, trace: RegExp | string): boolean =>
 
 describe('a bundle', () => {
   // Functions that evaluate messages also contain the state machines of sensors.
-  it.each(lambdas.map(({ name }) => [name, name === 'devices' || name === 'process' ? 425 : 405] as const))(
+  it.each(lambdas.map(({ name }) => [name, name === 'devices' || name === 'process' ? 420 : 400] as const))(
     '%s loads at most %i KB at start',
     (name, maxKilobytes) => {
       expect(bundles[name].startBytes).toBeLessThanOrEqual(maxKilobytes * 1_000);

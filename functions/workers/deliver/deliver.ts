@@ -7,7 +7,6 @@ import type { DeliverDeps } from './deps.ts';
 import { enterFeed } from './feed.ts';
 import { hold } from './hold.ts';
 import { lease } from './lease.ts';
-import { notifyPerson } from './person.ts';
 import { record } from './record.ts';
 import { delayBefore, type Outcome, postpone, requeue, requeueAsRetry, requeueAt } from './schedule.ts';
 import { decryptSecrets, send } from './send.ts';
@@ -17,7 +16,11 @@ import { inSlot } from './slots.ts';
 export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<Outcome> => {
   const key = deliveryKey(task);
   if ((await waitUntilDue(deps, task)) === 'early') return requeueAt(deps, key, task.notBefore);
-  if (!isToWebhook(key)) return notifyPerson(deps, key);
+  if (!isToWebhook(key)) {
+    // Loaded with the first delivery to a person, because many stages only call webhooks.
+    const { notifyPerson } = await import('./person.ts');
+    return notifyPerson(deps, key);
+  }
 
   const target = await findWebhook(deps, key);
   if (target.kind === 'deleted') return endAsDeleted(deps, key);

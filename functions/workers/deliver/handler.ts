@@ -17,18 +17,6 @@ const release = async (deps: DeliverDeps, key: WebhookKey, timeLeft: () => numbe
   else if (feed === 'empty') await deps.store.held.removeFromDue(webhook);
 };
 
-const replay = async (
-  deps: DeliverDeps,
-  { customerId, webhookId, replayId }: WebhookKey & { replayId: string },
-  timeLeft: () => number,
-): Promise<void> => {
-  const webhook = await deps.store.webhooks.get(customerId, webhookId);
-  if (!webhook) return deps.store.replays.close({ customerId, webhookId, id: replayId });
-  // Replays are rare, so their code is loaded with the first of them, not at each start.
-  const { stepReplay } = await import('./replay.ts');
-  return stepReplay(deps, webhook, replayId, timeLeft);
-};
-
 export const handler = consume(contract, async ([received], deps, timeLeft) => {
   if (!received) return;
   if (timeLeft() < REQUEST_MS) throw new RetryLater('no time left for another attempt');
@@ -39,7 +27,10 @@ export const handler = consume(contract, async ([received], deps, timeLeft) => {
       return;
     case 'release_held':
       return release(deps, task, timeLeft);
-    case 'step_replay':
-      return replay(deps, task, timeLeft);
+    case 'step_replay': {
+      // Replays are rare, so their code is loaded with the first of them, not at each start.
+      const { stepReplay } = await import('./replay.ts');
+      return stepReplay(deps, task, timeLeft);
+    }
   }
 });

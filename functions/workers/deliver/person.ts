@@ -1,4 +1,4 @@
-import { notifyFailed, warnOfSmsLimit } from '#shared/api/failed-delivery.ts';
+import { mailManagers, mailSubject, notifyFailed } from '#shared/api/failed-delivery.ts';
 import { getLinkKey } from '#shared/api/link-key.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { notificationFor } from '#shared/delivery/message.ts';
@@ -84,6 +84,14 @@ const nextState = (deps: DeliverDeps, delivery: Delivery, answer: Answer): NextS
       ? ({ what: outcome } as const)
       : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
   return nextStateAfter(delivery.attempts, effective, PERSON_DELAYS, at);
+};
+
+const DAY_SECONDS = 86_400;
+/** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
+const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<void> => {
+  const { store, now } = deps;
+  if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))
+    await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };
 
 /** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */

@@ -1,6 +1,5 @@
 import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { isFinished, isReplayed, type ReplayRecord, replayedDelivery, spanOf } from '#shared/domain/delivery/replay.ts';
-import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { enqueueIfSoon } from './schedule.ts';
 
@@ -81,15 +80,16 @@ const examinePage = async (deps: DeliverDeps, replay: ReplayRecord): Promise<voi
 
 /**
  * Runs one step of a replay. Its progress is in the table, and the ids of redeliveries are derived from the originals, so an
- * interrupted step can be repeated without sending anything twice.
+ * interrupted step can be repeated without sending anything twice. A replay ends with its webhook.
  */
 export const stepReplay = async (
   deps: DeliverDeps,
-  { customerId, id: webhookId }: WebhookRecord,
-  replayId: string,
+  { customerId, webhookId, replayId }: { customerId: number; webhookId: string; replayId: string },
   timeLeft: () => number,
 ): Promise<void> => {
   const { store, now } = deps;
+  if (!(await store.webhooks.get(customerId, webhookId)))
+    return store.replays.close({ customerId, webhookId, id: replayId });
   const replay = await store.replays.get(customerId, webhookId, replayId);
   if (!replay) return;
   if (replay.state === 'canceled') return cancelUnsent(deps, replay, timeLeft);

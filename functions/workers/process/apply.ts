@@ -1,13 +1,3 @@
-import { eventText, expressesEvent, type KnownRecipients, readRecipients } from '#shared/api/addressees.ts';
-import type { Delivery } from '#shared/domain/delivery/delivery.ts';
-import { matchesFilters, noFilters } from '#shared/domain/delivery/event-filters.ts';
-import {
-  type EventContext,
-  newDelivery,
-  serviceFrom,
-  snapshotOf,
-  webhookSnapshot,
-} from '#shared/domain/delivery/snapshot.ts';
 import type { Decided, Decision } from '#shared/domain/event/decision.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
@@ -19,7 +9,6 @@ import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { Received } from '#shared/worker/attempt.ts';
 import { kindOfFailure, RetryLater } from '#shared/worker/failure.ts';
 import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
-import { countImmediateAlarms, createHitAppender, fireDeletedRule, fireRule, writeDeliveries } from './hits.ts';
 
 export type RulesById = ReadonlyMap<number, Rule>;
 
@@ -34,68 +23,6 @@ const loadFiredRules = async (
   const read = ids.map(async (id) => known.get(id) ?? (await store.rules.get(customerId, id)));
   const rules = (await Promise.all(read)).filter((rule) => rule !== null);
   return new Map(rules.map((rule) => [rule.id, rule]));
-};
-
-/** Returns the deliveries to customer webhooks, which get every event without a rule. */
-const customerDeliveries = async (
-  { now }: ProcessDeps,
-  eventContext: EventContext,
-  { customerId, customer }: SensorContext,
-  { webhooks }: KnownRecipients,
-): Promise<Delivery[]> => {
-  const { happening } = eventContext.event;
-  const fitting = Object.entries(customer?.hooks ?? {}).filter(
-    ([webhookId, format]) =>
-      webhookId !== happening.notTo &&
-      expressesEvent(format, eventContext) &&
-      matchesFilters(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
-  );
-  if (fitting.length === 0) return [];
-  const text = await eventText('en', eventContext.event);
-  return fitting.map(([webhookId, format]) => {
-    const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
-    const webhook = webhooks.get(webhookId);
-    return newDelivery(
-      eventContext,
-      to,
-      snapshotOf(eventContext, webhook && webhookSnapshot(webhook), null, { text }),
-      now(),
-    );
-  });
-};
-
-/**
- * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all.
- */
-const merged = (deliveries: readonly Delivery[]): Delivery[] =>
-  [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
-    const [hit = null, ...alsoHits] = [first, ...others].flatMap((delivery) => delivery?.hit ?? []);
-    return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
-  });
-
-/** Writes the hits of a decision. Returns its deliveries, and the recipients that it may notify. */
-const writeHits = async (
-  deps: ProcessDeps,
-  context: SensorContext,
-  decision: Decision,
-  rules: RulesById,
-): Promise<{ deliveries: Delivery[]; recipients: KnownRecipients }> => {
-  const { sensor, customer, customerId } = context;
-  const service = serviceFrom(deps.settings);
-  const named = [...rules.values()].flatMap((rule) => rule.recipients);
-  const recipients = await readRecipients(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
-  const append = createHitAppender(deps, customerId, decision);
-  const deliveries: Delivery[] = [];
-  for (const event of decision.decided) {
-    const eventContext = { service, event, sensor, customer };
-    deliveries.push(...(await customerDeliveries(deps, eventContext, context, recipients)));
-    for (const ruleId of event.rules) {
-      const rule = rules.get(ruleId);
-      if (rule) deliveries.push(...(await fireRule(deps, eventContext, rule, { recipients, append })));
-      else await fireDeletedRule(eventContext, { ruleId, customerId }, append);
-    }
-  }
-  return { deliveries, recipients };
 };
 
 /** Updates the activity that the list of sensors shows. */
@@ -138,10 +65,12 @@ const applySteps = async (
   const { sensor, customerId } = context;
   const { decided } = decision;
   deps.failpoint('process.decided');
+  // Most messages change nothing that anybody is notified of, so this code is loaded with the first event.
+  const { countImmediateAlarms, mergeDeliveries, writeDeliveries, writeHits } = await import('./hits.ts');
   const rules = await loadFiredRules(deps, context, decision, known);
   const { deliveries, recipients } = await writeHits(deps, context, decision, rules);
   deps.failpoint('process.hits_written');
-  const posted = await writeDeliveries(deps, merged(deliveries), recipients);
+  const posted = await writeDeliveries(deps, mergeDeliveries(deliveries), recipients);
   deps.failpoint('process.deliveries_written');
   await deps.enqueue(posted.map(deliverTask));
   countImmediateAlarms(deps, deliveries, recipients);

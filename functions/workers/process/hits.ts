@@ -2,12 +2,22 @@ import {
   type Addressee,
   addresseesOf,
   deliveriesTo,
+  eventText,
+  expressesEvent,
   type KnownRecipients,
   publisherFor,
+  readRecipients,
   uniqueAddressees,
 } from '#shared/api/addressees.ts';
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
-import type { EventContext } from '#shared/domain/delivery/snapshot.ts';
+import { matchesFilters, noFilters } from '#shared/domain/delivery/event-filters.ts';
+import {
+  type EventContext,
+  newDelivery,
+  serviceFrom,
+  snapshotOf,
+  webhookSnapshot,
+} from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
@@ -16,7 +26,7 @@ import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { HitPosition, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import type { Escalate } from '#shared/queue/task.ts';
 import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
-import type { ProcessDeps } from './context.ts';
+import type { ProcessDeps, SensorContext } from './context.ts';
 
 type UnnumberedHit = Omit<NewHit, 'hitNumber'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
@@ -28,7 +38,7 @@ type AppendHit = (hit: UnnumberedHit) => Promise<HitPosition & { messages: reado
  * Creates the function that appends the hits of a decision. Their order is fixed, so that each gets the same number again
  * after a crash. The search for each hit starts after the previous one.
  */
-export const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
+const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };
   const before = decision.numbered;
   let { number } = before;
@@ -76,7 +86,7 @@ const newHit = (
 };
 
 /** Writes the hit of a rule that fired and was deleted before a crash was recovered. It notifies nobody. */
-export const fireDeletedRule = async (
+const fireDeletedRule = async (
   { event, sensor }: EventContext,
   { ruleId, customerId }: { ruleId: number; customerId: number },
   append: AppendHit,
@@ -131,7 +141,7 @@ export const enqueueRound = async (
  * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first
  * recipients.
  */
-export const fireRule = async (
+const fireRule = async (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
@@ -151,6 +161,68 @@ export const fireRule = async (
     return deliveriesTo(deps, eventContext, recipients, to);
   });
   return (await Promise.all(deliveries)).flat();
+};
+
+/** Returns the deliveries to customer webhooks, which get every event without a rule. */
+const customerDeliveries = async (
+  { now }: ProcessDeps,
+  eventContext: EventContext,
+  { customerId, customer }: SensorContext,
+  { webhooks }: KnownRecipients,
+): Promise<Delivery[]> => {
+  const { happening } = eventContext.event;
+  const fitting = Object.entries(customer?.hooks ?? {}).filter(
+    ([webhookId, format]) =>
+      webhookId !== happening.notTo &&
+      expressesEvent(format, eventContext) &&
+      matchesFilters(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
+  );
+  if (fitting.length === 0) return [];
+  const text = await eventText('en', eventContext.event);
+  return fitting.map(([webhookId, format]) => {
+    const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
+    const webhook = webhooks.get(webhookId);
+    return newDelivery(
+      eventContext,
+      to,
+      snapshotOf(eventContext, webhook && webhookSnapshot(webhook), null, { text }),
+      now(),
+    );
+  });
+};
+
+/**
+ * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all.
+ */
+export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
+  [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
+    const [hit = null, ...alsoHits] = [first, ...others].flatMap((delivery) => delivery?.hit ?? []);
+    return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
+  });
+
+/** Writes the hits of a decision. Returns its deliveries, and the recipients that it may notify. */
+export const writeHits = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  decision: Decision,
+  rules: ReadonlyMap<number, Rule>,
+): Promise<{ deliveries: Delivery[]; recipients: KnownRecipients }> => {
+  const { sensor, customer, customerId } = context;
+  const service = serviceFrom(deps.settings);
+  const named = [...rules.values()].flatMap((rule) => rule.recipients);
+  const recipients = await readRecipients(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
+  const append = createHitAppender(deps, customerId, decision);
+  const deliveries: Delivery[] = [];
+  for (const event of decision.decided) {
+    const eventContext = { service, event, sensor, customer };
+    deliveries.push(...(await customerDeliveries(deps, eventContext, context, recipients)));
+    for (const ruleId of event.rules) {
+      const rule = rules.get(ruleId);
+      if (rule) deliveries.push(...(await fireRule(deps, eventContext, rule, { recipients, append })));
+      else await fireDeletedRule(eventContext, { ruleId, customerId }, append);
+    }
+  }
+  return { deliveries, recipients };
 };
 
 /** Whether a delivery is fetched from a webhook without a URL. */

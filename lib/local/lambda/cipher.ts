@@ -10,6 +10,13 @@ export const KEY_ALIAS = 'alias/sensor-cloud';
 
 const BYTES = 32;
 
+/** Returns the bytes of a file, or null if there is none. A file that cannot be read is an error, not an absent file. */
+const readIfPresent = (file: string): Promise<Uint8Array | null> =>
+  readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+
 /**
  * Returns the key with which this host encrypts secrets, from a file that only its user can read; without a data folder,
  * a new key.
@@ -17,7 +24,7 @@ const BYTES = 32;
 export const secretsKey = async (dataDir: string, random: (bytes: number) => Uint8Array): Promise<Uint8Array> => {
   if (dataDir === ':memory:') return random(BYTES);
   const file = join(dataDir, 'secrets.key');
-  const known = await readFile(file).catch(() => null);
+  const known = await readIfPresent(file);
   if (known?.length === BYTES) return known;
   if (known) throw new Error('the file secrets.key in the data folder is damaged; restore it from a backup');
   const key = random(BYTES);

@@ -24,7 +24,7 @@ const split = (found: string): string => `${found}${ZERO_WIDTH}`;
 
 /** Matches where web and mail addresses, IP addresses, mentions, tags and commands in a name are split: after these marks. */
 const linkable =
-  /(?<=\p{L}):(?=\S)|:(?=\/\/)|[.。．｡](?=[\p{L}\p{Cf}])|(?<=\d)\.(?=\d{1,3}\.\d)|@(?=[\p{L}\p{N}_])|[#$](?=[\p{N}_]*\p{L})|(?<![\p{L}\p{N}/])\/(?=[\p{L}\p{N}_])/gu;
+  /(?<=\p{L}[\p{L}\w+.-]*):(?=\S)|:(?=\/\/)|[.。．｡](?=[\p{L}\p{Cf}])|(?<=\d)\.(?=\d{1,3}\.\d)|@(?=[\p{L}\p{N}_])|[#$](?=[\p{N}_]*\p{L})|(?<![\p{L}\p{N}/])\/(?=[\p{L}\p{N}_])/gu;
 
 /** Returns a name in which no program finds a link. It looks the same as before. */
 export const asText = (name: string): string => name.replaceAll(linkable, split);

@@ -19,6 +19,8 @@ const names = [
   'https://evil.example',
   'HTTP://EVIL.EXAMPLE/path?a=1',
   'http://1',
+  'web+evil:example',
+  'evil.:example',
   'evil.example',
   'www.evil.example',
   'evil。example',

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -99,6 +99,15 @@ describe('the key of the local host', () => {
     expect(Buffer.from(await secretsKey(dataDir, randomBytes))).toEqual(Buffer.from(key));
     expect((await stat(join(dataDir, 'secrets.key'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(dataDir, 'secrets.key'))).toHaveLength(32);
+    await rm(dataDir, { recursive: true });
+  });
+
+  test('is never replaced because it cannot be read', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+    // A folder fails to be read whoever runs the test; a user with all rights reads any file.
+    await mkdir(join(dataDir, 'secrets.key'));
+    await expect(secretsKey(dataDir, randomBytes)).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(await readdir(dataDir)).toEqual(['secrets.key']);
     await rm(dataDir, { recursive: true });
   });
 });

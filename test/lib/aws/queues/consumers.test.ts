@@ -1,6 +1,7 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it, test } from 'vitest';
 import { consumers } from '#functions/index.ts';
+import { NOTHING_RESERVED } from '#lib/aws/queues/concurrency.ts';
 import { addEventSources } from '#lib/aws/queues/consumers.ts';
 import type { Queues } from '#lib/aws/queues/queues.ts';
 import { stageFrom } from '#lib/aws/settings/stage.ts';
@@ -36,8 +37,8 @@ const stackWith = (concurrency?: object) => {
 const generous = { devices: 40, process: 9_000, deliver: 9_000, sweep: 2 };
 const large = stackWith(generous);
 /** Two for each queue, and a remainder that is too small for a third. */
-const ofFalls = contracts.filter(({ name }) => name !== 'data-jobs');
-const minimal = Object.fromEntries(ofFalls.map(({ name, queues }) => [name, 3 * queues.length - 1]));
+const reservable = contracts.filter(({ name }) => name in NOTHING_RESERVED);
+const minimal = Object.fromEntries(reservable.map(({ name, queues }) => [name, 3 * queues.length - 1]));
 const small = stackWith({ ...minimal, sweep: 0 });
 const none = stackWith();
 
@@ -67,13 +68,13 @@ describe('reserved concurrency', () => {
     expect([large.reserved, small.reserved, none.reserved]).toEqual([generous, minimal, {}]);
   });
 
-  it.each(ofFalls)('limits the queues of $name, as its contract does', (consumer) => {
+  it.each(reservable)('limits the queues of $name, as its contract does', (consumer) => {
     const { name, queues, concurrency } = consumer;
     expect(small.sharesOf(name)).toEqual(queues.map(() => 2));
     for (const { sharesOf } of [large, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
   });
 
-  it.each(ofFalls)('rejects fewer than Lambda needs for the queues of $name', ({ name, queues }) => {
+  it.each(reservable)('rejects fewer than Lambda needs for the queues of $name', ({ name, queues }) => {
     const stage = (reserved: number) => () =>
       stageFrom((key) => (key === 'concurrency' ? { [name]: reserved } : undefined));
     const enough = 2 * queues.length;
