@@ -23,7 +23,7 @@ test('asks only for the settings of a chat webhook, and delivers its test', asyn
   const format = page.getByRole('radiogroup', { name: 'Format' });
   const before = await shown();
   await format.getByText('Teams', { exact: true }).click();
-  await page.getByText('For people: a card for a workflow webhook of Microsoft Teams').waitFor();
+  await page.getByText('For people: a card for a Microsoft Teams workflow webhook').waitFor();
   await page.locator('pre').getByText('"AdaptiveCard"').waitFor();
   expect([before, await shown()]).toEqual([
     [1, 1],

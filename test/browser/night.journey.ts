@@ -147,7 +147,7 @@ test('never claims that no alarms are open, or that all is watched, before it ha
   await page.getByRole('link', { name: 'Overview' }).click();
   const open = page.getByRole('region', { name: 'Open alarms' });
   await open.getByRole('alert').getByText('broken').waitFor();
-  await open.getByText('Could not check whether everything is watched.').waitFor();
+  await open.getByText('Could not check whether everything is monitored.').waitFor();
   expect(await page.getByText('No open alarms.').count()).toBe(0);
   await page.unrouteAll();
   await open.getByText('No open alarms.').waitFor();

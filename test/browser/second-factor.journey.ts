@@ -67,7 +67,7 @@ test('requires the setup where the customer demands it, then returns to the deep
   await page.locator('input[name=username]').fill(user.username);
   await page.locator('input[name=password]').fill(user.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('Your customer requires a second factor.').waitFor();
+  await page.getByText('Your account requires a second factor.').waitFor();
   await setUp(visitor, 'otp-first');
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
 });

@@ -16,7 +16,7 @@ test('shows what is not watched in red, and nothing in green beside it', { timeo
   const watcher = await hireFor(site.admin, customerId, 'watcher', { permissions: ALL_PERMISSIONS });
   await using visitor = await site.openLoggedIn('', watcher);
   const { page, checkPage } = visitor;
-  const red = page.getByRole('region', { name: 'Not everything is watched' });
+  const red = page.getByRole('region', { name: 'Not everything is monitored' });
   const calm = page.getByRole('region', { name: 'Open alarms' }).getByRole('note');
   await calm.waitFor();
   // Without sensors, the checklist names the missing steps.
@@ -26,7 +26,7 @@ test('shows what is not watched in red, and nothing in green beside it', { timeo
   await online.device.ok('POST', `/devices/${online.sensorId}/messages`, a.presence(true));
   await site.cloud.idle();
   await page.reload();
-  await red.getByText('1 of 2 rooms is not watched: its sensor is offline.').waitFor();
+  await red.getByText('1 of 2 rooms is not monitored: its sensor is offline.').waitFor();
   await red.getByRole('link', { name: /^Sensor \w{4}$/ }).waitFor();
   await red.getByText('No rule notifies anybody of a fall.').waitFor();
   await checkPage('unwatched');
@@ -65,7 +65,7 @@ test('shows a fall rule with failing receivers in red, and a disabled webhook un
   await client.ok('POST', '/bots', { name: 'Without webhook' });
   await using visitor = await site.openLoggedIn();
   const { page, checkPage } = visitor;
-  const red = page.getByRole('region', { name: 'Not everything is watched' });
+  const red = page.getByRole('region', { name: 'Not everything is monitored' });
   const { device, sensorId } = sensor;
   const report = (message: object) => device.ok('POST', `/devices/${sensorId}/messages`, message);
   await report(fallMessage('fall_detected', Date.now()));

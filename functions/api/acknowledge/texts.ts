@@ -17,8 +17,8 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
   de: {
     language: 'de',
     name: 'Ihr Name',
-    acknowledge: 'Ich kümmere mich',
-    acknowledged: (name, since) => `${name} kümmert sich seit ${since} darum.`,
+    acknowledge: 'Ich gehe hin',
+    acknowledged: (name, since) => `${name} geht hin (seit ${since}).`,
   },
 };
 

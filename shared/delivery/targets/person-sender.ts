@@ -14,7 +14,7 @@ export type PersonServices = {
   openPushKey: (encrypted: string) => Promise<string>;
 };
 
-const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
+const acknowledgeLabels: Record<Language, string> = { en: "I'm on it:", de: 'Ich gehe hin:' };
 
 /** The longest messages: characters of an SMS or a Telegram message, and bytes of a push message before encryption. */
 const MAX_LENGTH = { sms: 1_600, telegram: 4_096, push: 3_000 } as const;

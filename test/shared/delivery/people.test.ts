@@ -73,7 +73,7 @@ const notification: Notification = {
   url: 'https://cloud.example.org/acknowledge/a',
   language: 'en',
 };
-const plain = "Fall in room 7\nat home, 12:00 UTC\n\nI'll go:\nhttps://cloud.example.org/acknowledge/a";
+const plain = "Fall in room 7\nat home, 12:00 UTC\n\nI'm on it:\nhttps://cloud.example.org/acknowledge/a";
 const email: Channel = { by: 'email', address: 'anna@example.com' };
 const sms: Channel = { by: 'sms', address: '+491701234567' };
 const telegram: Channel = { by: 'telegram', address: '-100123' };
@@ -111,7 +111,7 @@ describe('an SMS', () => {
       OriginationIdentity: 'arn:of-a-number',
       MessageType: 'TRANSACTIONAL',
       TimeToLive: 3_600,
-      MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
+      MessageBody: plain.replace("I'm on it", 'Ich gehe hin'),
     });
   });
   test('gets truncated before the link if it is too long, but not within a character', async () => {
@@ -120,7 +120,7 @@ describe('an SMS', () => {
     for (const { args } of aws.commandCalls(SendTextMessageCommand)) {
       const body = args[0].input.MessageBody ?? '';
       expect([body.length <= 1_600, body.length > 1_590, body.isWellFormed()]).toEqual([true, true, true]);
-      expect(body.endsWith(`…\n\nI'll go:\n${notification.url}`)).toBe(true);
+      expect(body.endsWith(`…\n\nI'm on it:\n${notification.url}`)).toBe(true);
     }
   });
   test.each([
