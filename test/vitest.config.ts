@@ -48,7 +48,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const root = new URL('..', import.meta.url);
-/** Functions that start dynoxide, which counts units and lets table calls fail. */
+/** Functions that start dynoxide, which counts units and makes table calls fail. */
 const ON_DYNOXIDE =
   /\b(startDynoxide|startEngine|startCountedCloud|createFaultWorld|createGate|createMetered|testFaults|startHostWithWorkers|onClient|meter\b)/;
 const skipped = whyNoDynoxide

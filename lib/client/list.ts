@@ -49,7 +49,7 @@ export async function* listAll<P extends ListPath>(
   path: P,
   ...[params]: ListArguments<P>
 ): AsyncGenerator<ItemOf<P>, void, undefined> {
-  // The compiler cannot infer what all these paths have in common.
+  // The compiler cannot infer what these paths have in common.
   const get = client.GET as unknown as (
     path: string,
     init: { params: { path: unknown; query: Query } },

@@ -1,7 +1,7 @@
 import type { StoreCall } from '../store/store.ts';
 import { isAudited, type Operation } from './operation.ts';
 
-/** The store calls that `serve` makes around a handler, by the check that needs them. */
+/** The store calls that `serve` makes around a handler, grouped by the check that needs them. */
 const checks = {
   /** Counts calls for the rate limit. */
   rate: ['limits.countCall'],

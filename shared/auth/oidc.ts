@@ -68,7 +68,7 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Redeems the callback address to which the browser returned. Null if anything about it is wrong; `refused` gets the
+     * Redeems the callback address the browser returned to. Null if anything about it is wrong; `refused` gets the
      * reason, without values from the callback.
      */
     redeem: async (

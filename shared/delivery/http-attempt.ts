@@ -32,7 +32,7 @@ export type Attempt = {
 
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
-/** What was observed of an exchange. `stale`: the reused connection had already been closed by the receiver. */
+/** What was observed during an exchange. `stale`: the reused connection had already been closed by the receiver. */
 export type Observed = {
   marks: Marks;
   response: IncomingMessage | null;

@@ -47,7 +47,7 @@ export const queueCall = async (
   }
 };
 
-/** Notes a call before it is queued. From now on reports go through the queue, until this call has been processed. */
+/** Records a call before it is queued. From now on reports go through the queue, until this call has been processed. */
 const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sender) => {
   const noted = await store.devices.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
   failpoint('ingest.noted');

@@ -12,7 +12,7 @@ export const metrics = {
   /** From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
-  /** How overdue the oldest item was that the sweep found. */
+  /** How overdue the oldest item found by the sweep was. */
   OldestWaiting: 'Seconds',
   BreakersOpened: 'Count',
   /** Tasks that a worker returned to their queue; tasks that are postponed on purpose count only after a minute. */

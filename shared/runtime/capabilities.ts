@@ -139,7 +139,7 @@ export const capabilities = {
 
 export type Capability = keyof typeof capabilities;
 
-/** What a contract may use: a capability, or a store call, whose rights follow from its access pattern. */
+/** What a contract may use: a capability, or a store call, whose permissions follow from its access pattern. */
 export type Use = Capability | StoreCall;
 export type DeclaresUses = { uses: readonly Use[] };
 /** A contract as other code sees it. With an invalid `uses` it may use everything, so that `uses` is the only error. */

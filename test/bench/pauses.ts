@@ -13,7 +13,7 @@ import { createDeliveries, createHits, createSensors, deliveriesOf, type LongLis
 /** The longest pause (ms) of the event loop that is acceptable. */
 const MAX_PAUSE_MS = 50;
 
-/** How often each page is read, because other work of the machine sometimes blocks the loop too. */
+/** How often each page is read, because other work on the machine sometimes blocks the loop too. */
 const REPETITIONS = 5;
 const LOADS = 5;
 const ITEMS = 100_000;

@@ -12,7 +12,7 @@ afterAll(() => site.stop());
 
 test('shows what is not watched in red, and nothing in green beside it', { timeout: 60_000 }, async () => {
   const { client, customerId } = site.home;
-  // Another user than the one who makes the changes, because each has a separate rate limit.
+  // A different user from the one who makes the changes, because each has a separate rate limit.
   const watcher = await hireFor(site.admin, customerId, 'watcher', { permissions: ALL_PERMISSIONS });
   await using visitor = await site.openLoggedIn('', watcher);
   const { page, checkPage } = visitor;
@@ -44,7 +44,7 @@ test('shows what is not watched in red, and nothing in green beside it', { timeo
   await site.cloud.idle();
   // A rule for a part of a home may not cover all of it: nothing is known to be unwatched, but nothing is green.
   await change({ sensorId: online.sensorId });
-  // Before everything is loaded, it is grey as well.
+  // It is also grey before everything is loaded.
   await page.reload({ waitUntil: 'networkidle' });
   expect([await red.count(), await colour()]).toEqual([0, grey]);
   await change({});

@@ -20,7 +20,7 @@ beforeAll(async () => {
     clock,
     say: (line) => void emails.push(line),
     log: () => {},
-    // The receiver of the story hangs once.
+    // The demo's receiver hangs once.
     environment: {
       DELIVERY_DEADLINE_SECONDS: '2',
       MAKER_A_FEEDBACK_URL: toAccountAddress(maker.url),

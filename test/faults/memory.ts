@@ -3,7 +3,7 @@ import { createFaultWorld } from './world.ts';
 
 const SAMPLE_MS = 5;
 const MB = 1_048_576;
-/** The most MB by which this process may grow. */
+/** How much (MB) this process may grow. */
 export const MAX_GROWTH_MB = 50;
 
 /** The number of falls after which the process has its normal size. */

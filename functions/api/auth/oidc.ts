@@ -162,8 +162,8 @@ export const userOf = async (
 };
 
 /**
- * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. It must after `prompt=login`:
- * the person at the browser can remove that from the URL, so without `auth_time` nobody knows whether it was respected.
+ * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. It has to after
+ * `prompt=login`: the user can remove that from the URL, so only `auth_time` proves that it was respected.
  */
 const authDateOf = ({ auth_time: seconds }: OidcIdentity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;

@@ -34,7 +34,7 @@ const proveIdentity = async (
   if (!isRight) refuse('password', 'wrong_password');
 };
 
-/** Checks that the customer has or had the subject, and that the caller may decide about it. */
+/** Checks that the subject belongs or belonged to the customer, and that the caller may start jobs for it. */
 const checkSubject = async ({ caller, customerId, body: { subject }, fail, refuse }: BeginCall, deps: BeginDeps) => {
   const { sensors, users, customers } = deps.store;
   if (subject.kind === 'customer') {

@@ -50,7 +50,7 @@ const checkRecipients = async (
   }
 };
 
-/** Checks that everything that a rule names exists, belongs to its customer, and fits together. */
+/** Checks that everything a rule refers to exists, belongs to its customer, and fits together. */
 const checkReferences = async (
   store: StoreOf<WatchedUses | RecipientUses>,
   customerId: number,

@@ -73,7 +73,7 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   };
 };
 
-/** Waits for a slot as long as that is better than waiting in the queue. */
+/** Waits for a slot while that is better than waiting in the queue. */
 const awaitSlot = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,

@@ -12,7 +12,7 @@ import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
-/** The most mails that an invocation has time for. */
+/** The maximum number of emails that an invocation has time for. */
 const MAX_MAILS = 20;
 
 /** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */

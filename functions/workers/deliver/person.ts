@@ -33,7 +33,7 @@ const channelFor = async (
   const channels = person && (await verifiedChannelsOf(store, customerId, person.userId));
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
-  // A delivery counts once: attempts that the service did not accept sent nothing.
+  // A delivery counts once: attempts rejected by the messaging service sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
   const { subject, windowSeconds } = smsLimitOf(customerId);
   const { count } = await store.limits.countFailure(subject, windowSeconds, now());

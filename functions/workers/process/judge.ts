@@ -40,16 +40,24 @@ type InputStep = ({ kind: 'judged' } & Omit<Judgement, 'judged'>) | Outdated;
 
 type JudgeDeps = ProcessDeps & { newEventId: (time: number) => number };
 
-/** The most events of one decision, which is stored in one item with the state. A message is never split. */
+/**
+ * The maximum number of events in one decision, which is stored in one item with the state. A message is never split.
+ */
 const MAX_EVENTS = 25;
-/** The most rule hits of one decision if every rule fires for every event, because one invocation writes them all. */
+/**
+ * The maximum number of rule hits in one decision if every rule fires for every event, because one invocation writes
+ * them all.
+ */
 const MAX_HITS = 250;
 
-/** Returns the most events that are decided together: fewer for a customer with many rules. */
+/** Returns the maximum number of events that are decided together: fewer for a customer with many rules. */
 const maxEvents = ({ customer }: SensorContext): number =>
   Math.max(1, Math.min(MAX_EVENTS, Math.floor(MAX_HITS / (customer?.rules ?? 1))));
 
-/** Creates a generator of event ids. Events of the same time get consecutive ids, also after those of the last decision. */
+/**
+ * Creates a generator of event ids. Events of the same time get consecutive ids, which continue after those of the last
+ * decision.
+ */
 export const createEventIds = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
   orderedIds((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
 
@@ -151,8 +159,8 @@ const judgeInput = (
 };
 
 /**
- * Whether an input is a notice that is an event already. The sweep enqueues another task for a notice that is long
- * pending.
+ * Whether a notice has already become an event. The sweep enqueues another task for a notice that has been pending for
+ * long.
  */
 const isDuplicateNotice = async (
   { store }: ProcessDeps,

@@ -9,7 +9,7 @@ import { sweep } from './contract.ts';
 
 /** The longest time (ms) between two checks of a sensor: less than a queue can delay the task that moves its fall on. */
 const MAX_INTERVAL_MS = 10 * 60_000;
-/** How many states are read at once. */
+/** How many states are read at a time. */
 const BATCH = 100;
 
 type CheckDeps = Deps<'states.glance' | 'watch:sensors' | 'measure'>;
@@ -31,13 +31,13 @@ const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): 
 };
 
 /**
- * Creates the filter of sensors whose entries are due. The entry of an active sensor never moves, so it is always due. From
- * the state that it has read, this process knows how long the sensor cannot be offline yet, and skips it meanwhile. All
+ * Creates the filter of sensors whose entries are due. The entry of an active sensor never moves, so it is always due.
+ * From the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All
  * other sensors are checked by `process`, which decides by consistent reads. A new process reads each state once.
  */
 export const createSensorFilter = () => {
   const onlineUntil = new Map<string, number>();
-  // A time too far ahead was noted before the clock was set back.
+  // A time too far ahead was recorded before the clock was set back.
   const isOnline = ({ task }: Check, now: number): boolean => {
     const until = onlineUntil.get(task.sensorId) ?? 0;
     return until > now && until - now <= MAX_INTERVAL_MS;

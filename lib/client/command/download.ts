@@ -13,7 +13,7 @@ const alreadyExists = (path: string): Error =>
 /** Throws if a file cannot be saved, so that no work is started for it. */
 export const ensureWritable = async ({ path, isForced }: Destination): Promise<void> => {
   const found = await stat(path).catch(() => null);
-  // Nobody wants to replace a device or a folder.
+  // Devices and folders are never replaced.
   if (found && !found.isFile()) throw new Error(`${path} is not a file`);
   if (found && !isForced) throw alreadyExists(path);
   const folder = await stat(dirname(path)).catch(() => null);

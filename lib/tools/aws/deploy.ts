@@ -72,7 +72,7 @@ const checksOf = async (stage: string, template: Template, { account }: Tools): 
   return [...checks, ...(await subscriberChecks(stage, template, account))];
 };
 
-/** Synthesises the template of a stage and runs the checks that the CDK lacks. */
+/** Synthesizes the template of a stage and runs the checks that the CDK lacks. */
 export const prepare = async (
   deployment: Deployment,
   tools: Tools,

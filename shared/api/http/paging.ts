@@ -48,7 +48,7 @@ const SENSOR_ID_MAXIMUM = 26;
 const LONGEST_URL = 65_536;
 /**
  * A sensor in the query of a list; empty for all sensors. Anything but the id of a sensor matches nothing, and nothing
- * longer than an id gets into a key of the table.
+ * longer than an id reaches a key of the table.
  */
 export const sensorParameter = text(0, LONGEST_URL)
   .transform((id) => (id.length > SENSOR_ID_MAXIMUM ? 'none' : id))

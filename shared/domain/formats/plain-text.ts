@@ -7,7 +7,7 @@ const ZERO_WIDTH = '\u200b';
 /** Matches mentions, channels, emoji codes, web and mail addresses, template placeholders (`{{`), and list or heading marks. */
 const commands = /[@#]|:(?=[^\s\d]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])/gu;
 
-/** Splits the mentions and links in a text, for clients that show texts without markup. It looks the same as before. */
+/** Splits the mentions and links in a text, for clients that show texts without markup. The text looks the same. */
 export const withoutLinks = (text: string): string => text.replaceAll(commands, (found) => `${found}${ZERO_WIDTH}`);
 
 /** The markup of Slack's mrkdwn, Markdown and formulas, with similar characters that have no meaning. */
@@ -26,6 +26,6 @@ const lookalikes: Readonly<Record<string, string>> = {
   $: '＄',
 };
 
-/** Returns a text that Slack, Mattermost and Rocket.Chat show literally, and in which none of them finds a command. */
+/** Returns a text that Slack, Mattermost and Rocket.Chat show literally and never read as a command. */
 export const withoutMarkup = (text: string): string =>
   withoutLinks(text.replaceAll(/[&<>[\]|\\*_~`$]/g, (mark) => lookalikes[mark] ?? ''));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { By } from '../rule/recipient.ts';
 import { id, int64, millis, text } from '../values.ts';
 
-/** A channel of a user in responses of the API (completion 12). */
+/** A channel of a user in responses of the API . */
 export const ChannelView = z
   .object({
     by: By,

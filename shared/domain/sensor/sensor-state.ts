@@ -74,7 +74,10 @@ export type SensorState = {
   /** When (ms) the newest authenticated message was received. */
   lastSeen: number;
   isActive: boolean;
-  /** The sensor sent a message after it became active. From then on, `lastSeen` may lag behind the newest message. */
+  /**
+   * Whether the sensor sent a message after it became active. From then on, `lastSeen` may lag behind the newest
+   * message.
+   */
   isSteady?: true;
   presence: boolean | null;
   falls: Fall[];
@@ -149,7 +152,7 @@ export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): num
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
 
 /**
- * A message without news is written only if `lastSeen` is older than this part of the time after which a sensor is
+ * A message without news is written only if `lastSeen` is older than this fraction of the time after which a sensor is
  * inactive.
  */
 const UNWRITTEN = 0.25;

@@ -3,7 +3,7 @@ import type { HitItem } from './hit-item.ts';
 import type { HitSequence } from './hit-sequence.ts';
 import { type LateChange, SOON_MS } from './late-change.ts';
 
-/** The number of hits read at a time besides those of the page. */
+/** The number of hits read at a time, in addition to those on the page. */
 const CHUNK = 8;
 
 /** A hit by its last change. One that changed late is read only if needed. */

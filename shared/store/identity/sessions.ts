@@ -24,7 +24,7 @@ export type Session = Created & {
   userAgent?: string;
   /** Login at an issuer: when (ms) the user authenticated there, possibly long before; 0 if the issuer does not say. */
   authDate?: number;
-  /** Login: the account needs a second factor and had none, so the session may only set one up (completion 12). */
+  /** Login: the account needs a second factor and had none, so the session may only set one up . */
   mustSetOtp?: true;
   /** Token: the name that its user gave it. */
   name?: string;

@@ -22,7 +22,7 @@ const teamsTexts = (of: Snapshot): string[] =>
     ({ inlines }) => inlines.map(({ text }) => text),
   );
 
-/** Names that try to make a chat do something. */
+/** Names that try to trigger a chat command. */
 const tricks = [
   '<!channel>',
   '<!here|x>',

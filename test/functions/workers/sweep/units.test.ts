@@ -41,7 +41,7 @@ const extraUnits = async () => {
   const { read, write, text } = await sweep();
   return { read: read - consumption.sweep.read, write: write - consumption.sweep.write, text };
 };
-/** The most units for reading the entries of all sensors, rounded up once. */
+/** The maximum units for reading the entries of all sensors, rounded up once. */
 const entries = Math.ceil(2 * SENSORS * consumption.entry.read) / 2;
 
 test('a sweep that finds nothing costs 17 read units and 1 write unit', async () => {
