@@ -31,7 +31,7 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
   provisioner: ['provisioner'],
 };
 
-/** Returns the store calls that `serve` makes for an operation. They become rights of its function. */
+/** Returns the store calls that `serve` makes for an operation. They become permissions of its function. */
 export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
   const { auth, method, csrfExempt, within } = operation;
   return [

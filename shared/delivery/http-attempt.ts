@@ -16,9 +16,9 @@ export type ErrorClass =
 type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
- * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is no
- * error. `responseBody` is the text of its first 4 KiB, `retryAfter` the header as received, and `acknowledgedBy` the text of
- * X-Acknowledged-By.
+ * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is
+ * not an error. `responseBody` is the text of its first 4 KiB, `retryAfter` the header as received, and
+ * `acknowledgedBy` the text of X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;

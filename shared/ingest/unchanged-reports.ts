@@ -24,7 +24,8 @@ const isReport = (signal: Signal): boolean =>
   stateReports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
 
 /**
- * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or makes an event.
+ * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or creates an
+ * event.
  */
 export const applyReports = (
   before: SensorState,

@@ -61,9 +61,9 @@ export const capabilities = {
     modules: ['queues'],
   },
   'enqueue:jobs': { resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Handling the messages of a consumer's own queues. Its other rights are in lib/aws/data/grants.ts. */
+  /** Handling the messages of a consumer's own queues. Its other permissions are in lib/aws/data/grants.ts. */
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Returning dead letters to their queues. Its rights are in lib/aws/data/grants.ts. */
+  /** Returning dead letters to their queues. Its permissions are in lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
   /** Sending mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
   'send:mail': { resource: 'mail', actions: ['ses:SendEmail'], modules: ['mail'] },
@@ -89,13 +89,13 @@ export const capabilities = {
   'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
   /** Lambda sends an event for which a function failed for good to this queue. */
   'keep:failed': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
-  /** Calling webhooks. It needs no rights in the account, but the settings about allowed targets. */
+  /** Calling webhooks. It needs no permissions in the account, but the settings about allowed targets. */
   'call:webhooks': {
     modules: ['webhookClient'],
   },
-  /** Hashing passwords, which needs no rights in the account. */
+  /** Hashing passwords, which needs no permissions in the account. */
   'hash:passwords': { modules: ['passwords'] },
-  /** Encrypting secrets of webhooks, and decrypting them: two rights, because few functions may read them. */
+  /** Encrypting secrets of webhooks, and decrypting them: two permissions, because few functions may read them. */
   'encrypt:secrets': { resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
   'decrypt:secrets': { resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
   /** Decrypting the key that signs links for acknowledging alarms, and no other secret. */
@@ -114,7 +114,10 @@ export const capabilities = {
   },
   /** Logging users in at the issuer of the stage. */
   'ask:issuer': {},
-  /** Reading the health of the host: its disk, its queues. It needs no rights in AWS, where CloudWatch monitors them. */
+  /**
+   * Reading the health of the host: its disk, its queues. It needs no permissions in AWS, where CloudWatch monitors
+   * them.
+   */
   'host:health': {},
   /** Simulating falls of a test sensor through the device API, and calling an external address after each round trip. */
   'run:canary': {},

@@ -18,7 +18,7 @@ const REPETITIONS = 5;
 const LOADS = 5;
 const ITEMS = 100_000;
 
-/** Returns the duration (ms) of some work, and the longest pause of the event loop meanwhile. */
+/** Returns the duration (ms) of some work, and the longest pause of the event loop while it runs. */
 const measure = async (work: () => Promise<unknown>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

@@ -120,7 +120,7 @@ test.each(variants)(
   },
 );
 
-test('warns a user who erases the own account, and ends the session', async () => {
+test('warns users who erase their own account, and ends the session', async () => {
   const permissions = ['manage_customers' as const];
   const user = await hireFor(site.admin, site.home.customerId, 'leaver', { permissions });
   await using visitor = await site.openLoggedIn('/personal-data', user, { expected: [/401/] });

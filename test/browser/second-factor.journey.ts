@@ -84,7 +84,7 @@ test('lists the sessions of a user, and ends one elsewhere', async () => {
   expect((await user.client.call('GET', '/users/me')).status).toBe(401);
 });
 
-test('lets a manager remove the second factor of a user who lost the phone', async () => {
+test('lets a manager remove the second factor of a user who lost their phone', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'loser');
   const { secret } = await user.client.ok<{ secret: string }>('POST', '/users/me/otp');
   await user.client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, Date.now()) });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('shows what is not watched in red, and nothing in green beside it', { timeout: 60_000 }, async () => {
+test('shows in red what is not monitored, and nothing in green', { timeout: 60_000 }, async () => {
   const { client, customerId } = site.home;
   // A different user from the one who makes the changes, because each has a separate rate limit.
   const watcher = await hireFor(site.admin, customerId, 'watcher', { permissions: ALL_PERMISSIONS });

@@ -9,7 +9,7 @@ export const MAX_GROWTH_MB = 50;
 /** The number of falls after which the process has its normal size. */
 const WARM_UP = 300;
 
-/** Runs `work`. Returns its result, and the largest size (MB) of this process meanwhile. */
+/** Runs `work`. Returns its result, and the largest size (MB) of this process while it runs. */
 const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
   let peak = 0;
   const sample = () => {

@@ -205,7 +205,7 @@ describe('the message quota of a sensor', () => {
     return { post, kept };
   };
 
-  test('rejects messages over the quota per second with 429 and Retry-After, and stores nothing of the call', async () => {
+  test('rejects messages over the per-second quota with 429 and Retry-After, and stores nothing of the call', async () => {
     const { post, kept } = await setUp('talks');
     expect([await statusOf(post(batch(6))), await statusOf(post(batch(4)))]).toEqual([202, 202]);
     const over = await post(message());

@@ -54,7 +54,7 @@ export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, de
   return { url, cookie: cookieOf(event, browser, LOGIN_SECONDS) };
 };
 
-/** Returns who logged in with the issuer, from the query that the browser came back with. The query works once. */
+/** Returns who logged in with the issuer, from the query that the browser returned with. The query works once. */
 export const identityOf = async (
   query: string,
   event: APIGatewayProxyEvent,

@@ -28,7 +28,9 @@ const filters = {
   until: time('only deliveries up to this time, ms'),
 };
 
-/** Callers who may manage a webhook see and control its deliveries. Its kind decides which permission they need. */
+/**
+ * Callers who may manage a webhook can see and control its deliveries. Its kind determines which permission they need.
+ */
 const ofWebhook = defaults({
   auth: 'user',
   may: webhookManagers,

@@ -16,7 +16,7 @@ type BeginDeps = Deps<CreateOperation['uses'][number]>;
 const MAX_JOBS = 50;
 const DAY_SECONDS = 86_400;
 
-/** Checks by the password, or by a recent login, that the user acts, and not somebody else in an open session. */
+/** Checks by the password, or by a recent login, that the caller is the user, not somebody else in an open session. */
 const proveIdentity = async (
   { caller, accountKey, sessionHash, body, fail, refuse }: BeginCall,
   deps: BeginDeps,

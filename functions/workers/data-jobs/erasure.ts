@@ -55,9 +55,9 @@ const dropExports = async ({ store, exports }: JobDeps, { customerId, createDate
 };
 
 /**
- * Erases a subject: first it is made unreachable, then all of its data is deleted. Data that was written meanwhile is
- * found by further runs, until a run that starts after the last possible write finds nothing. After a crash, the next
- * run continues with what is left.
+ * Erases a subject: first it is made unreachable, then all of its data is deleted. Data that was written in the
+ * meantime is found by further runs, until a run that starts after the last possible write finds nothing. After a
+ * crash, the next run continues with what is left.
  */
 export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => number): Promise<void> => {
   const { store, now, enqueue, failpoint } = deps;

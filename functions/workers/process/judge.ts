@@ -71,7 +71,10 @@ const noteFirmware = async (
   await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
 };
 
-/** Ends learning phase and test mode if the device reports that it has learnt, before the message is decided. */
+/**
+ * Ends the learning phase and test mode if the device reports that it has finished learning, before the message is
+ * decided.
+ */
 const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: number): Promise<void> => {
   const key = { ...sensorKey(context), manufacturer: context.sensor.manufacturer };
   await retryOnConflict(async () => {
@@ -113,7 +116,7 @@ const judgeNotice = (deps: JudgeDeps, context: SensorContext, state: SensorState
   return stepOf(deps, context, input, stepByNotice(state, [notice.notice, notice], cause));
 };
 
-/** Judges a message. If it makes an event, it is stored first; a duplicate only shows that its device is online. */
+/** Judges a message. If it creates an event, it is stored first; a duplicate only shows that its device is online. */
 const judgeMessage = async (
   deps: JudgeDeps,
   context: SensorContext,
@@ -202,7 +205,7 @@ const judgeWith = async (
 
 /**
  * Judges as many of the pending inputs as one decision can hold. The latest context is loaded only if it matters: most
- * messages make no event.
+ * messages create no event.
  */
 export const judge = async (
   deps: ProcessDeps,

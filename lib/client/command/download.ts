@@ -20,7 +20,7 @@ export const ensureWritable = async ({ path, isForced }: Destination): Promise<v
   if (!folder?.isDirectory()) throw new Error(`the folder ${dirname(path)} does not exist`);
 };
 
-/** Creates the file unless another process has created it meanwhile. */
+/** Creates the file unless another process has created it in the meantime. */
 const reserve = async (path: string): Promise<void> => {
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? alreadyExists(path) : error;

@@ -7,7 +7,7 @@ export const english = {
   action: 'Action',
   actions: { export: 'Export', erasure: 'Erase' },
   whoseData: 'Whose data',
-  /** The head of a column, which is narrow on a phone. */
+  /** The column header, which is narrow on a phone. */
   subject: 'Subject',
   kinds: { user: 'User', sensor: 'Sensor', customer: 'Customer' },
   onlySelf: 'Only yourself. Choosing others requires the “Manage users” permission.',

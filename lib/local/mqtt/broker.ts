@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT = 10_000;
 /** A topic that nobody can subscribe to. Rejected messages are routed there so that they can be acknowledged. */
 const DISCARD_TOPIC = 'refused';
 
-/** Returns the hooks of the broker. Each decides by the session of the client and its rights alone. */
+/** Returns the hooks of the broker. Each decides by the session of the client and its permissions alone. */
 const hooksOf = (
   sessions: Sessions,
   turns: Turns,

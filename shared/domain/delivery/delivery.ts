@@ -171,7 +171,7 @@ export type NextState =
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
   | { state: 'retrying'; nextAttempt: number };
 
-/** Returns a delay (s) with a jitter of ±20 %. `random` is in [0, 1). */
+/** Returns a delay (s) with a jitter of ±20%. `random` is in [0, 1). */
 export const withJitter = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 const waitSeconds = (

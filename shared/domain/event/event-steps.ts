@@ -66,7 +66,7 @@ const withClockEvent = ({ state, events }: Step, { isClockWrong }: TrustedMessag
   return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
 };
 
-/** Steps the state of a sensor by a message. */
+/** Applies a message to the state of a sensor. */
 export const stepByMessage = (
   before: SensorState,
   message: TrustedMessage,
@@ -107,7 +107,7 @@ export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   };
 };
 
-/** Steps the state of a sensor by time alone. */
+/** Advances the state of a sensor to a time, without a message. */
 export const stepByTime = (
   state: SensorState,
   cause: Cause,

@@ -19,7 +19,7 @@ export type Fall = {
   isSensitive?: boolean;
   /**
    * `at` is when the fall last changed its state (ms, the service's clock). It and the fields after it are stored until
-   * the fall ends, because they are needed when time moves the fall on.
+   * the fall ends, because they are needed when time advances the fall.
    */
   at?: number;
   /** When (ms, the service's clock) states were reported without a trusted start. */

@@ -64,7 +64,10 @@ const feedWrites = (table: Table) => ({
     return updated !== null;
   },
 
-  /** Records which deliveries were handed out but not acknowledged. False if another reader changed that meanwhile. */
+  /**
+   * Records which deliveries were handed out but not acknowledged. False if another reader changed that in the
+   * meantime.
+   */
   recordHandedOut: async (
     webhook: WebhookKey,
     { version }: Cursor,

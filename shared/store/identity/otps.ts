@@ -62,7 +62,10 @@ const otpWrites = (table: Table) => ({
     }
   },
 
-  /** Removes the second factor and ends all sessions. Otherwise returns why not: none is enabled, or the user's rights changed. */
+  /**
+   * Removes the second factor and ends all sessions. Otherwise returns why not: none is enabled, or the user's
+   * permissions changed.
+   */
   remove: async (user: UserItem): Promise<'off' | 'changed' | null> => {
     const { accountKey } = user;
     const account = changes({ add: { epoch: 1 }, remove: ['hasOtp'], if: unchangedRights(user) });

@@ -35,7 +35,7 @@ export type Session = Created & {
 /** The session of a new login. */
 type NewSession = Session & { id: string; expires: number };
 
-/** The rights of a user. Each request reads them together with its session, by the key inside the token. */
+/** The permissions of a user. Each request reads them together with its session, by the key inside the token. */
 export type Account = {
   accountId: number;
   username: string;
@@ -53,9 +53,9 @@ export type Account = {
   isExternal?: true;
 };
 
-/** A user as it was read, with the rights that decided whether the caller may change it. */
+/** A user as it was read, with the permissions that decided whether the caller may change it. */
 export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
-/** The condition that the rights of a user are as they were read. */
+/** The condition that the permissions of a user are as they were read. */
 export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 
@@ -81,13 +81,13 @@ const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }), where: present });
   },
-  /** Replaces the hash of a password by one with a new cost, unless the password has changed meanwhile. */
+  /** Replaces the hash of a password by one with a new cost, unless the password has changed in the meantime. */
   rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },
   /**
-   * Sets a password and ends all sessions, because none has the account's new epoch. `was`: the hash to replace, or null
-   * for any. False if the password or the rights of the user have changed, or the user was deleted.
+   * Sets a password and ends all sessions, because none has the account's new epoch. `was`: the hash to replace, or
+   * null for any. False if the password or the permissions of the user have changed, or the user was deleted.
    */
   setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;

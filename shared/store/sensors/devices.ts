@@ -55,8 +55,8 @@ type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; n
 
 /**
  * Replaces the token and the pairing code of a known device. A linked device must present its token (`presented`: the
- * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. Null if the sensor has
- * changed meanwhile.
+ * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. Null if the sensor
+ * has changed in the meantime.
  */
 const registerAgain = async (
   table: Table,
@@ -113,7 +113,7 @@ const deviceWrites = (table: Table) => ({
     return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
   },
 
-  /** Replaces the pairing code of a device. False if the sensor has changed meanwhile. */
+  /** Replaces the pairing code of a device. False if the sensor has changed in the meantime. */
   renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
     const found = await readDevice(table, sensor);
     if (!found) return false;

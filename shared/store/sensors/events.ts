@@ -174,8 +174,8 @@ const putEvent = (key: SensorKey, event: EventItem): Write => ({
 
 const eventWrites = (table: Table) => ({
   /**
-   * Stores a message that makes an event, with its bytes, before the event is decided. `at` is its number within its call.
-   * False if another message with this UUID was accepted, which makes this one a duplicate.
+   * Stores a message that creates an event, with its bytes, before the event is decided. `at` is its number within its
+   * call. False if another message with this UUID was accepted, which makes this one a duplicate.
    */
   storeMessage: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
     const { receiveDate, at } = message;

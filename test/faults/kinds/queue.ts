@@ -33,7 +33,7 @@ const outage = async ({ chaos }: Scene): Promise<Story> => ({
   atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
 });
 
-/** The messages of one sensor fail repeatedly. Those of other sensors must be delivered meanwhile. */
+/** The messages of one sensor fail repeatedly. Those of other sensors must still be delivered. */
 const blocked = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, chaos, cloud } = scene;
   return {

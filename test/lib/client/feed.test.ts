@@ -72,7 +72,7 @@ test('leaving the loop acknowledges all but the last message, which the next fee
   expect(await read(service, 1)).toEqual(['m3']);
 });
 
-test('the next feed returns the message at which a receiver threw', async () => {
+test('the next feed returns the message that made a receiver throw', async () => {
   const service = await startFeed(2);
   const fail = async () => {
     for await (const { id } of feed(service.client, WEBHOOK)) if (id === 'm2') throw new Error('disk full');

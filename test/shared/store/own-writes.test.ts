@@ -57,7 +57,7 @@ test('recognizes its own removal after the response was lost', async () => {
   expect(await table.write({ remove: key, where: present })).toEqual([0]);
 });
 
-test('makes a transaction once although its response was lost', async () => {
+test('executes a transaction once although its response was lost', async () => {
   const sum = { pk: 'P', sk: `sum ${at}` };
   meanwhile = nothing;
   const count = { update: sum, changes: changes({ add: { value: 1 } }) };

@@ -64,7 +64,7 @@ test('recognizes a redriven dead letter by its sent time, even if it killed its 
   expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not done, also after it was put back' }]);
 });
 
-test('returns a message at its last receive if its task has no time of acceptance', async () => {
+test('returns a message at its last receive if its task has no acceptance time', async () => {
   const { runtime, quarantined } = hostOf();
   const hidden = JSON.stringify({ act: 'table', note: '{"receiveDate":1}' });
   for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())

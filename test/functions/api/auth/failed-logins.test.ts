@@ -178,7 +178,7 @@ test('lets a user log in where the password was reset, however many addresses ar
   expect((await login(OWNER, username, password)).status).toBe(200);
 });
 
-test('makes the same table calls for unknown usernames as for known ones', async () => {
+test('makes the same table calls for unknown and known usernames', async () => {
   const { username, password } = await hire('somebody');
   await login('192.0.2.7', username, password);
   const costOf = async (viewer: string, name: string) => {

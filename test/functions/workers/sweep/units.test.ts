@@ -69,6 +69,6 @@ test('after that, 100 online sensors cost at most half a read unit each in five 
   expect(total.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumption.look.read);
 });
 
-test('sweeps and checks of falls cost at most USD 0.002 a sensor and month', () => {
+test('sweeps and checks of falls cost at most USD 0.002 per sensor per month', () => {
   expect(totalOf(monthlyCheckCosts())).toBeLessThanOrEqual(0.002);
 });
