@@ -62,7 +62,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(root),
     include: ['test/**/*.test.ts'],
-    // These synthesise and bundle first, and run separately: npm run test:deployed.
+    // These synthesize and bundle first, and run separately: npm run test:deployed.
     exclude: ['test/deployed/**', ...skipped],
     // Limits for hanging tests: the slowest test takes 7 s, and three times as long on a busy machine.
     testTimeout: 60_000,

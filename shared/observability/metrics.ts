@@ -34,7 +34,7 @@ export const metrics = {
   AlarmsFailed: 'Count',
   /** Deliveries of feedback to the maker that failed for good. */
   FeedbackFailed: 'Count',
-  /** Confirmed subscriptions of the alarm topic, and those among them that are not e-mail. */
+  /** Confirmed subscriptions of the alarm topic, and those among them that are not email. */
   AlarmSubscriptions: 'Count',
   AlarmPagers: 'Count',
   LoginsFailed: 'Count',
@@ -79,7 +79,7 @@ const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted
 
 /**
  * Collects the metrics of an invocation and writes them at its end through `publish`. Deferred counts are summed up and
- * written with other metrics, or once in `everyMs`; a process that dies loses that much of them.
+ * written with other metrics, or once every `everyMs`. A process that dies loses the counts since then.
  */
 export const bufferMetrics = (
   publish: (measured: readonly Measured[]) => Promise<void>,

@@ -31,9 +31,9 @@ type CapabilityRow = {
 };
 
 /**
- * Every right that a function can hold besides store calls. `uses` in a contract names rows of this list, which become IAM
- * actions (lib/aws/data/grants.ts) and dependencies of the handler (shared/runtime/deps.ts). Settings name the capabilities
- * whose functions get them (shared/settings/).
+ * Every permission that a function can hold besides store calls. `uses` in a contract names rows of this list, which
+ * become IAM actions (lib/aws/data/grants.ts) and dependencies of the handler (shared/runtime/deps.ts). Settings name
+ * the capabilities whose functions get them (shared/settings/).
  */
 export const capabilities = {
   /** Writing metrics, through the log. */

@@ -42,7 +42,7 @@ export const pattern = (
   ...(per && { growth: per }),
 });
 
-/** Adds the accesses of a call that changes a count of its customer, which the customer's item holds (counts.ts). */
+/** Adds the accesses of a call that changes a count of its customer, stored in the customer's item (counts.ts). */
 export const withCount = (does: Accesses): Accesses => ({
   ...does,
   get: [...(does.get ?? []), 'customer'],

@@ -55,7 +55,7 @@ test('exports a user once on a double click, after a wrong password is reported 
   const files = await unzip(Buffer.concat(await (await download.createReadStream()).toArray()));
   expect(JSON.parse(files['manifest.json'] ?? '')).toMatchObject({ subject: { kind: 'user', id: wanda.id } });
   expect(files['data.jsonl']).toContain('wanda@example.com');
-  // One row and the head.
+  // One row and the header.
   expect(await exportsOf(page).count()).toBe(2);
   expect(page.url()).not.toContain(site.home.password);
   await checkPage('personal-data-exported');

@@ -25,7 +25,7 @@ const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: num
   }
 };
 
-/** Measures by how many MB the process with the whole cloud grows while receivers respond with endless bodies. */
+/** Measures how many MB the process with the whole cloud grows by while receivers respond with endless bodies. */
 export const measureEndlessBodies = async (falls: number) => {
   const world = await createFaultWorld();
   const bodies = { title: '', rates: { trouble: 1, troubles: ['endlessBody'] } } as const;

@@ -105,7 +105,7 @@ describe('the quota of a customer', () => {
       const answers = await concurrently(50, (at) => make(home, at));
       expectFull(answers, quota, before);
       const deleted = idOf(successful(answers)[0]);
-      // Of two concurrent deletions, only one succeeds.
+      // Only one of two concurrent deletions succeeds.
       const deletions = await concurrently(2, () => statusOf(home.client.call('DELETE', `${path}/${deleted}`)));
       expect(deletions.toSorted()).toEqual([200, 404]);
       expectFull(await concurrently(3, (at) => make(home, 101 + 2 * at)), quota, quota - 1);

@@ -146,7 +146,7 @@ export const recordAttempt = async (
 ): Promise<unknown> => {
   const reportError = await write(deps, delivery, result, next);
   measureAttempt(deps, delivery, webhook, next);
-  // Nothing from the response is logged: it may name people.
+  // Nothing from the response is logged, because it may name people.
   const { status, error: reason, durationMs } = result;
   const { id: deliveryId, attempts: attempt } = delivery;
   deps.log('info', 'an attempt was made', { deliveryId, attempt, status, reason, durationMs, state: next.state });

@@ -46,7 +46,7 @@ const roundAfter = (
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
-/** Returns the escalation as it waits for its next round. */
+/** Returns the escalation, pending its next round. */
 const waitingFor = (round: number, { repeats, isHurried }: Progress, next: Round, after: number): Escalation => ({
   round,
   after,
@@ -84,8 +84,8 @@ export const withOpenRound = (
 });
 
 /**
- * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats that an outage
- * has delayed are not made up for: one follows.
+ * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats delayed
+ * by an outage are not made up for: a single one follows.
  */
 export const withClosedRound = (
   rule: NotificationPlan,

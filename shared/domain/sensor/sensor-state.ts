@@ -122,8 +122,8 @@ export const newSensorState: SensorState = {
 };
 
 /**
- * Returns the state of a sensor that becomes active again. Its tracks, signs and vital alarms are removed: the device may
- * have restarted, and its track numbers may now mean other people.
+ * Returns the state of a sensor that becomes active again. Its tracks, signs and vital alarms are removed: the device
+ * may have restarted, and its track numbers may now refer to other people.
  */
 export const reactivated = ({
   tracks: _,

@@ -13,7 +13,7 @@ const stepEach = <T>(state: SensorState, items: readonly T[], step: (state: Sens
   items.reduce<Step>(
     (before, item) => {
       const next = step(before.state, item);
-      // A message is late once, even if several of its items are.
+      // A message counts as late once, even if several of its items are.
       const added = next.events.filter((event) => event !== lateEvent || !before.events.includes(event));
       return { state: next.state, events: [...before.events, ...added] };
     },

@@ -59,7 +59,7 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
 /** Returns a track as of a report, with the time of the report if that is trusted. */
 const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
-/** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
+/** Updates the number of people in a room. Presence follows from it, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {
   const { state, events } = roomStep(before, count > 0);
   if (count > 0) return { state: { ...state, people: count }, events };
@@ -154,7 +154,7 @@ const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Ste
   return { state: loop.state, events: [event, ...loop.events] };
 };
 
-/** Steps a track by a pose that is no fall, which ends an open fall. */
+/** Applies a pose that is not a fall to a track, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
   const { fallPostures: _, since: __, region: ___, ...track } = before;
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];

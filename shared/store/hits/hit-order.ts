@@ -11,7 +11,7 @@ type ChangedHit = { id: number; updateDate: number; hit?: HitItem };
 /** `ties`: 1 to sort the lower of two ids first if their dates are equal, -1 for the higher. */
 type Slice = { offset: number; length: number; ties: 1 | -1 };
 
-/** Reads the hits of a line that did not change late, from position `from` towards older ones. */
+/** Reads the hits of a line that did not change late, from position `from` toward older ones. */
 const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: number) => {
   const found: HitItem[] = [];
   let low = from;

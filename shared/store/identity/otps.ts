@@ -44,7 +44,7 @@ const otpWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Uses up the code of a time step. False if this or a later code was just used. */
+  /** Uses up the code of a time step. False if this code or a later one was just used. */
   useStep: async (accountKey: string, { sealed: secret }: Otp, step: number): Promise<boolean> => {
     const isUnused = where('#sealed = :secret AND #lastStep < :step', { secret, step });
     const update = changes({ set: { lastStep: step }, if: isUnused });

@@ -22,7 +22,10 @@ export type Session = Created & {
   id?: string;
   address?: string;
   userAgent?: string;
-  /** Login at an issuer: when (ms) the user authenticated there, possibly long before; 0 if the issuer does not say. */
+  /**
+   * Login at an issuer: when (ms) the user authenticated there, possibly long before; 0 if the issuer does not report
+   * it.
+   */
   authDate?: number;
   /** Login: the account needs a second factor and had none, so the session may only set one up . */
   mustSetOtp?: true;
@@ -45,7 +48,7 @@ export type Account = {
   canLogin: boolean;
   locale: string;
   epoch: number;
-  /** Increases with each change of the e-mail address. */
+  /** Increases with each change of the email address. */
   mailbox: number;
   /** Logins need a code of the second factor. */
   hasOtp?: true;

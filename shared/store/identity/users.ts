@@ -84,7 +84,7 @@ const userWrites = (table: Table) => ({
   createExternal: (user: User, accountKey: string, subject: string, limit: number): Promise<Refusal | null> =>
     create(table, user, limit, putUser(user, accountKey, { subject })),
 
-  /** Replaces the profile. False if the user was deleted, or its permissions or e-mail address have changed. */
+  /** Replaces the profile. False if the user was deleted, or its permissions or email address have changed. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };

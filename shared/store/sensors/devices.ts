@@ -125,7 +125,7 @@ const deviceWrites = (table: Table) => ({
   registerAgain: (sensor: SensorRecord, registration: Registration, presented: string | null) =>
     registerAgain(table, sensor, registration, presented),
 
-  /** Notes a call that is about to be queued. Undefined if the token is no longer valid. */
+  /** Records a call that is about to be queued. Undefined if the token is no longer valid. */
   noteCall: async (hash: string, id: string, at: number): Promise<RecordedCall | undefined> => {
     const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
     const before = await table.update(items.device({ hash }), update);

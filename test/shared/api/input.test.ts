@@ -84,7 +84,7 @@ describe('a text', () => {
     const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
     expect((await admin.call('POST', '/rules', { ...rule, recipients })).status).toBe(400);
   });
-  // U+FDFA is one code point, and 18 when normalised.
+  // U+FDFA is one code point, and 18 when normalized.
   test.each(['', '\ufdfa'.repeat(1_024), '\u{1f3e5}'.repeat(512), '#'.repeat(1_024)])(
     'causes no server error as the username of a login, whatever its length (%#)',
     async (username) => {
