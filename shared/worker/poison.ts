@@ -73,7 +73,7 @@ const processIsolated =
   async (group: string, record: SQSRecord, timeLeft: () => number): Promise<'done' | 'failed' | 'retry_later'> => {
     const quarantined = async (reason: string) =>
       (await tryQuarantine(runtime, record, reason)) ? 'done' : 'retry_later';
-    if (endsSecondLife(record, runtime.now())) return quarantined('it was not done, also after it was put back');
+    if (endsSecondLife(record, runtime.now())) return quarantined('it was not completed, even after it was redriven');
 
     const isBug = (outcome: TaskOutcome) => outcome.kind === 'failed' && outcome.failure === 'other';
     const first = await attempt([record], timeLeft);
@@ -82,7 +82,7 @@ const processIsolated =
 
     if (outcome.kind === 'done' || outcome.left.length === 0) return 'done';
     if (outcome.kind === 'retry_later') return 'retry_later';
-    return isPoison && isBug(outcome) ? quarantined(`it fails by itself: ${outcome.error}`) : 'failed';
+    return isPoison && isBug(outcome) ? quarantined(`it fails on its own: ${outcome.error}`) : 'failed';
   };
 
 /**

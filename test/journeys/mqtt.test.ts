@@ -118,7 +118,7 @@ describe('the last will of a device', () => {
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('has no effect if it is for another topic', async () => {
+  test('takes no effect if it is for another topic', async () => {
     const sensor = await withWill((sensorId) => topicsOf(sensorId).config);
     const listener = await createDevice(url, sensor);
     await listener.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });

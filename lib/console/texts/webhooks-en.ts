@@ -90,7 +90,8 @@ export const webhooks = {
   hasSecret: 'Requests are signed.',
   noSecret: 'Requests are not signed.',
   newToken: 'Generate new token',
-  tokenText: 'The new token takes effect with the next attempt. The receiver rejects requests until you update the token there.',
+  tokenText:
+    'The new token takes effect with the next attempt. The receiver rejects requests until you update the token there.',
   newSecret: 'Generate new secret',
   overlap: 'Also sign with the old secret for',
   overlaps: { '0': 'Not at all', '3600': '1 hour', '86400': '1 day', '604800': '1 week' } as Record<string, string>,

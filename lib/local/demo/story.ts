@@ -59,7 +59,7 @@ const prepare = async ({ base, username, password, provisioningKey, say }: Story
   });
   await home.addRule({
     name: 'Falls',
-    message: 'Somebody lies on the floor, {location}, {time}',
+    message: 'Somebody is on the floor, {location}, {time}',
     situation: 'fall_detected',
     sensorId: device.sensorId,
     recipients: [recipient],

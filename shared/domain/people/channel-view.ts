@@ -45,7 +45,7 @@ export const ChannelVerification = z
 export const ChannelKinds = z
   .object({
     kinds: z.array(By).meta({ description: 'the channels that this service supports' }),
-    pushKey: z.string().meta({ description: 'the `applicationServerKey` with which browsers subscribe' }),
+    pushKey: z.string().meta({ description: 'the `applicationServerKey` that browsers subscribe with' }),
   })
   .meta({ id: 'ChannelKinds' });
 

@@ -22,7 +22,7 @@ const Trouble = z
 type Trouble = z.output<typeof Trouble>;
 
 /** The body of a request that marks problems as seen. */
-export const Seen = z.object({ date: millis.meta({ description: 'the `date` of the trouble' }) }).meta({
+export const Seen = z.object({ date: millis.meta({ description: 'the `date` of the problem' }) }).meta({
   id: 'Seen',
   examples: [{ date: 1_795_651_200_000 }],
 });

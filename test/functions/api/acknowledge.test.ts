@@ -29,7 +29,7 @@ const after = (ms: number, run: () => void) => {
 };
 
 const hitsPath = () => `/customers/${home.customerId}/rule-hits`;
-/** Makes a new sensor report a fall. Returns its hit, and the link in the delivery. */
+/** Reports a fall from a new sensor. Returns its hit, and the link in the delivery. */
 const createHit = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', now()));

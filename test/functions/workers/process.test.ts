@@ -61,7 +61,7 @@ describe('messages of a sensor', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test('are quarantined one by one if the table has no such sensor of the customer', async () => {
+  test('go to the quarantine one by one if the table has no such sensor of the customer', async () => {
     const { said, place, events } = await prepare('yew');
     const quarantined: string[] = [];
     const queues = {

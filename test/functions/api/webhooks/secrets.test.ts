@@ -83,7 +83,7 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  test('is stored only in encrypted form, like the token', async () => {
+  test('stays encrypted in the table, like the token', async () => {
     const { record, client, at } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 60 });
     const kept = await record();
