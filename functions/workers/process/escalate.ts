@@ -200,8 +200,8 @@ const cancelDeliveries = async (
 };
 
 /**
- * Writes the deliveries of an open round and enqueues them, unless the hit was acknowledged meanwhile: during a crash,
- * or because the round took too long. `decidedAt` is when (ms) the round was decided or read.
+ * Writes the deliveries of an open round and enqueues them, unless the hit was acknowledged in the meantime, during a
+ * crash or because the round took too long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
   const { store, now, enqueue, failpoint } = deps;

@@ -162,7 +162,7 @@ const otherPoseStep = (state: SensorState, before: Track, pose: number, region: 
   return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
 };
 
-/** Raises the alarm of a late report once. If no fall is open any more, a newer report has shown that the person is up. */
+/** Raises the alarm of a late report once. If no fall is open anymore, a newer report has shown that the person is up. */
 const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { posture, region, time } = report;
   const { fallPostures, at = time, alarmedUpTo = Number.NEGATIVE_INFINITY } = track;

@@ -136,7 +136,7 @@ export const eventReads = (table: TableReader) => ({
 
   /**
    * Whether a decision has been applied at `now` (ms). Its last event is written after everything else. Once that has
-   * expired, so has everything else, and nobody needs to be notified any more.
+   * expired, so has everything else, and nobody needs to be notified anymore.
    */
   isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
     const last = decided.at(-1);

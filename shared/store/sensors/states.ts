@@ -5,7 +5,7 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
-/** The attributes to remove when a sensor leaves its customer, who must not see its falls any more. */
+/** The attributes to remove when a sensor leaves its customer, who must not see its falls anymore. */
 export const openFallAttributes = ['listPk', 'listSk'] as const;
 
 export const stateReads = (table: TableReader) => ({

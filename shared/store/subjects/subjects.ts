@@ -11,7 +11,7 @@ export type StoredItem = Item & Key;
 export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
- * A lead to the data of a user, a sensor or a webhook that cannot be found any more. An erasure keeps it from before it
+ * A lead to the data of a user, a sensor or a webhook that cannot be found anymore. An erasure keeps it from before it
  * starts until it is completed.
  */
 export type Lead =

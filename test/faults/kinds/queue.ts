@@ -112,7 +112,7 @@ export const ofQueue: readonly Fault[] = [
     story: nothingUnread,
   },
   {
-    title: 'the messages of one sensor fail: falls of other sensors are delivered meanwhile',
+    title: 'the messages of one sensor fail: falls of other sensors are still delivered',
     rates: { crashes: ['process.judged'], crash: 1 },
     falls: 'one',
     story: blocked,
