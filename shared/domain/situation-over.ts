@@ -35,8 +35,8 @@ const isInside = (state: SensorState, index: number, { track }: Subject): boolea
   (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
 
 /**
- * Whether the situation of an event has ended, by the state of its sensor : the fall is finished or canceled, the
- * sensor active again, the room or region left or entered again. No other situation ends.
+ * Whether the situation of an event has ended, by the state of its sensor: the fall is finished or canceled, the sensor
+ * active again, the room or region left or entered again. No other situation ends.
  */
 export const isSituationOver = (state: SensorState, { happening, receiveDate }: PastEvent): boolean => {
   const { situation, region, subject } = happening;

@@ -24,7 +24,7 @@ export const metrics = {
   /** SMS that were not sent because the customer's daily limit was reached. */
   SmsLimitReached: 'Count',
   MailsFailed: 'Count',
-  /** Notifications of people that a service did not accept, although their address may be valid. */
+  /** Notifications to people that a service rejected, although their address may be valid. */
   LettersFailed: 'Count',
   /** Webhooks that were disabled automatically. */
   WebhooksDisabled: 'Count',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * Returns the schema of a text of min..max code points, a length that receivers may rely on. JSON Schema counts code
+ * Returns the schema of a text of min..max code points; receivers may rely on this length. JSON Schema counts code
  * points too.
  */
 export const textBetween = (min: number, max: number) =>
