@@ -11,7 +11,7 @@ const CANCELED = 'canceled';
 type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
 
 /**
- * Whether the alarm of an escalation step was acknowledged while its delivery was pending . A redelivery is sent
+ * Whether the alarm of an escalation step was acknowledged while its delivery was pending. A redelivery is sent
  * anyway.
  */
 const isAcknowledged = async (

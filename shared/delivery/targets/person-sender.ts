@@ -113,7 +113,7 @@ const send = async (services: PersonServices, channel: Channel, notification: No
 const isAvailable = ({ settings, sms, telegram }: PersonServices, kind: ChannelKind): boolean =>
   kind === 'push' || Boolean({ email: settings.MAIL_SENDER, sms, telegram }[kind]);
 
-/** Creates what notifies people through the services that the host provides . */
+/** Creates what notifies people through the services that the host provides. */
 export const personSenderFor = (services: PersonServices): PersonSender => {
   const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
   return {

@@ -1,5 +1,5 @@
 import { UNASSIGNED } from '../unassigned.ts';
-/** The channels by which the service notifies people . */
+/** The channels by which the service notifies people. */
 export const channelKinds = ['email', 'sms', 'push', 'telegram'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 

@@ -2,7 +2,7 @@ import type { Recipient } from './recipient.ts';
 import type { NotificationPlan } from './recipients.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
-/** The largest number of repeats to all recipients after the last step . */
+/** The largest number of repeats to all recipients after the last step. */
 export const MAX_REPEATS = 20;
 
 /**

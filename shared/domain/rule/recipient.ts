@@ -9,7 +9,7 @@ export type By = z.output<typeof By>;
 /** A recipient of two kinds is rejected, because only one of them would be notified. */
 const none = z.never().optional();
 
-/** A recipient of a rule: a webhook of a bot, a user, or the users on duty . */
+/** A recipient of a rule: a webhook of a bot, a user, or the users on duty. */
 export const Recipient = z.union([
   z.object({ botId: id, webhookId: uuid, userId: none, onDuty: none, by: none }),
   z.object({ userId: id, by: By, botId: none, webhookId: none, onDuty: none }),

@@ -7,7 +7,7 @@ import { Schedule } from './schedule.ts';
 
 const recipients = z.array(Recipient).min(1).max(20);
 
-/** Further recipients, notified if nobody acknowledges a hit within this time . */
+/** Further recipients, notified if nobody acknowledges a hit within this time. */
 const EscalationStep = z.object({ afterSeconds: int32(30, 86_400), recipients });
 
 const fields = z.object({

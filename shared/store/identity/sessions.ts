@@ -27,7 +27,7 @@ export type Session = Created & {
    * it.
    */
   authDate?: number;
-  /** Login: the account needs a second factor and had none, so the session may only set one up . */
+  /** Login: the account needs a second factor and had none, so the session may only set one up. */
   mustSetOtp?: true;
   /** Token: the name that its user gave it. */
   name?: string;

@@ -81,7 +81,7 @@ test('the next feed returns the message that made a receiver throw', async () =>
   expect(service.taken()).toBe(1);
 });
 
-test('feed retries with growing pauses while the service fails, and reports each attempt', async () => {
+test('feed retries with increasing delays while the service fails, and reports each attempt', async () => {
   const service = await startFeed(1, (calls) => [500, 'cut', 502, null][calls - 1] as number | 'cut' | null);
   const reported: number[] = [];
   const waited: number[] = [];
