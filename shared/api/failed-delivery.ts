@@ -16,7 +16,7 @@ type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enque
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** The most mails that an invocation has time for. */
+/** The maximum number of emails that an invocation has time for. */
 const MAX_MAILS = 20;
 
 /** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */

@@ -65,7 +65,8 @@ const customerDeliveries = async (
 };
 
 /**
- * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all.
+ * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all
+ * of them.
  */
 const merged = (deliveries: readonly Delivery[]): Delivery[] =>
   [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
@@ -200,7 +201,7 @@ export const finishOrQuarantine = async (
     return state;
   } catch (error) {
     if (error instanceof RetryLater || kindOfFailure(error) !== 'other') throw error;
-    await quarantineCause(state.decision, `a decision fails by itself: ${error}`);
+    await quarantineCause(state.decision, `a decision fails on its own: ${error}`);
     const next = { ...state, decision: null };
     const times = { formerUntil: former?.ttl ?? null };
     if (!(await deps.store.states.decide(sensorKey(context), state.version, next, times)))

@@ -11,8 +11,8 @@ export const KEY_ALIAS = 'alias/sensor-cloud';
 const BYTES = 32;
 
 /**
- * Returns the key with which this host encrypts secrets, from a file that only its user can read; without a data folder,
- * a new key.
+ * Returns the key this host encrypts secrets with, from a file that only its user can read; without a data folder, a
+ * new key.
  */
 export const secretsKey = async (dataDir: string, random: (bytes: number) => Uint8Array): Promise<Uint8Array> => {
   if (dataDir === ':memory:') return random(BYTES);
