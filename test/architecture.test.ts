@@ -221,7 +221,7 @@ describe('the architecture test finds', () => {
     for (const source of planted) expect(violations(file, source), source).toHaveLength(1);
   });
 
-  test('an import cycle, also one of types', () => {
+  test('an import cycle, including one of types', () => {
     const imports = [
       ...importsOf('shared/a.ts', "import { b } from './b.ts';"),
       ...importsOf('shared/b.ts', "import type { C } from './c.ts';\nimport { d } from './d.ts';"),

@@ -149,7 +149,7 @@ export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: [
 // @ts-expect-error
 export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules.scan'] };
 
-// case: a misspelt name in `uses`
+// case: a misspelled name in `uses`
 export const misspelt = group({
   name: 'misspelt',
   about: 'A group with a misspelt use',
@@ -157,7 +157,7 @@ export const misspelt = group({
   operations: { read: { ...common, auth: 'anyone', uses: ['rules.get', 'rules.creat'] } },
 });
 
-// case: use of a capability whose name is misspelt in `uses`, which already is an error, compiles
+// case: use of a capability whose name is misspelled in `uses`, which already is an error, compiles
 declare const misled: Deps<(typeof misspelt)['operations']['read']['uses'][number]>;
 misled.store.rules.create;
 

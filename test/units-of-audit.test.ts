@@ -21,7 +21,7 @@ test('an audited change costs 1 write for its audit line, besides 1 for the rate
   expect(units, metered.ledger.text()).toMatchObject({ write: 3 });
 });
 
-test('a forbidden call costs 1 write for its audit line; a call for a missing item costs none', async () => {
+test('a forbidden call costs 1 write for its audit line, a call for a missing item none', async () => {
   const body = { name: 'n', locale: 'de', customerId: 987_654 };
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 2 });
   expect(await costOf('DELETE', '/users/987654', 404), metered.ledger.text()).toMatchObject({ write: 1 });

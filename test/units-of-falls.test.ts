@@ -51,7 +51,7 @@ describe('a fall that is delivered at the first attempt costs', () => {
     expect(unitsOf(consumption.fall)).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('10.5 read and 10 write in a region, too, because the sensor item contains the regions', async () => {
+  test('10.5 read and 10 write in a region as well, because the sensor item contains the regions', async () => {
     const inRoom = await alarmed('pine');
     await inRoom.client.ok('PUT', `/sensors/${inRoom.sensorId}/room`, room);
     await inRoom.endFirst();

@@ -48,7 +48,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const root = new URL('..', import.meta.url);
-/** Functions that start dynoxide, which counts units and lets table calls fail. */
+/** Functions that start dynoxide, which counts units and makes table calls fail. */
 const ON_DYNOXIDE =
   /\b(startDynoxide|startEngine|startCountedCloud|createFaultWorld|createGate|createMetered|testFaults|startHostWithWorkers|onClient|meter\b)/;
 const skipped = whyNoDynoxide
@@ -62,7 +62,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(root),
     include: ['test/**/*.test.ts'],
-    // These synthesise and bundle first, and run separately: npm run test:deployed.
+    // These synthesize and bundle first, and run separately: npm run test:deployed.
     exclude: ['test/deployed/**', ...skipped],
     // Limits for hanging tests: the slowest test takes 7 s, and three times as long on a busy machine.
     testTimeout: 60_000,

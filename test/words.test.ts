@@ -12,7 +12,7 @@ const quoting = ['test/fixtures/words.ts', 'test/words.test.ts', 'package-lock.j
 const isStored = (file: string, found: string): boolean =>
   stored.some(({ name, files = [''] }) => name.test(found) && files.some((path) => file.startsWith(path)));
 
-/** Complaints about the words of a file: its line, what stands there, and what is better. */
+/** The findings about the words of a file: the line, the word, and its replacement. */
 const complaints = (file: string, source: string): string[] => {
   const lineAt = (index: number): number => source.slice(0, index).split('\n').length;
   const matches = ({ source: pattern, flags }: RegExp) => [...source.matchAll(new RegExp(pattern, `g${flags}`))];

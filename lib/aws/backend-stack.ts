@@ -30,7 +30,7 @@ type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, B
 /** The whole system: a table, its queues, and a Lambda function per contract with exactly the permissions it `uses`. */
 export class BackendStack extends Stack {
   constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
-    // Indentation counts towards CloudFormation's size limit.
+    // Indentation counts toward CloudFormation's size limit.
     super(scope, id, { terminationProtection: stage.keepData, suppressTemplateIndentation: true, ...props });
     const table = createTable(this, stage);
     const queues = createQueues(this, stage);

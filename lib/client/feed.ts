@@ -10,7 +10,7 @@ export const REFETCH_AFTER_MS = 120_000;
 export type FeedOptions = {
   /** Start after this message; by default at the oldest unacknowledged one. */
   after?: string;
-  /** The most messages per call, 1 to 100. */
+  /** The maximum number of messages per call, 1 to 100. */
   limit?: number;
   /** Seconds that a call waits for a message, 1 to 20. */
   wait?: number;

@@ -19,9 +19,9 @@ export const systemClock: Clock = {
 /** A clock that moves only when `advance` is called. */
 export type VirtualClock = Clock & {
   /**
-   * Moves time forward and runs the timers that become due, including those set meanwhile, in order of time. Timers due
-   * at the same time run in the order in which they were set. All pending promise callbacks run before, between and
-   * after the timers. Only one call at a time is allowed.
+   * Moves time forward and runs the timers that become due, including those set in the meantime, in order of time.
+   * Timers due at the same time run in the order in which they were set. All pending promise callbacks run before,
+   * between and after the timers. Only one call at a time is allowed.
    */
   advance(ms: number): Promise<void>;
 };

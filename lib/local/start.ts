@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 
-// Compiling takes half of the startup time, and the compile cache saves it from the second start on. All other modules
-// are therefore imported after this line.
+// Compiling takes half of the startup time, which the compile cache saves on later starts. All other modules are
+// therefore imported after this line.
 enableCompileCache();
 
 type Print = { out: (line: string) => void; err: (line: string) => void };

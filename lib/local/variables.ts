@@ -12,7 +12,7 @@ const smtpUrl = () => {
 };
 const path = () => text(/^[^\0]{1,1024}$/, 'a path of 1 to 1024 characters');
 
-/** Whether a password is as long as the API demands, and not one of those that attackers try first. */
+/** Whether a password is as long as the API requires and not one of the common ones that attackers try first. */
 const isPassword = (password: string): boolean => {
   const bytes = Buffer.byteLength(password);
   return bytes >= 10 && bytes <= 1_024 && !isCommonPassword(password);

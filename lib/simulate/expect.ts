@@ -119,7 +119,8 @@ const effectOfB = (known: ReportedState, moment: ObservedMoment): Effect => {
 const onSensor: Partial<Record<string, Fact[]>> = {
   begin: [['sensor/active']],
   back: [['sensor/active']],
-  // The cloud may notice it later, as configured. No rate limit of a rule is short enough for this to matter.
+  // The cloud may notice it later, depending on its settings. No rate limit of a rule is short enough for this to
+  // matter.
   silent: [['sensor/inactive', 330 * SECOND, true]],
 };
 

@@ -65,7 +65,7 @@ export const deleteWebhooks = async ({ client, hooks }: Home): Promise<void> => 
 /** Returns a hardware id whose last four digits are the number of the sensor (see sensorOf). */
 const hardwareId = (sensor: number): string =>
   `${randomBytes(4).toString('hex')}${sensor.toString(16).padStart(4, '0')}`.toUpperCase();
-/** Returns the number of a sensor from its name, which ends like its hardware id. */
+/** Returns the number of a sensor from its name, which ends in the same digits as its hardware id. */
 export const sensorOf = (name: string): number => Number.parseInt(name.slice(-4), 16);
 
 type Sensor = { device: FakeDevice; bedId: string };

@@ -12,7 +12,7 @@ const format = new Intl.DateTimeFormat('en-GB', {
 export const localTime = (time: number): string => format.format(time);
 
 const QUARTER = 900_000;
-/** Returns the first local midnight of the home from a time on, both in ms since the Unix epoch. */
+/** Returns the first local midnight of the home at or after a time, both in ms since the Unix epoch. */
 export const nextMidnight = (time: number): number => {
   let at = Math.ceil(time / QUARTER) * QUARTER;
   while (localTime(at) !== '00:00') at += QUARTER;

@@ -17,7 +17,7 @@ export type Tally = { time: number; sent: number; rejected: number; deliveries: 
 type Host = {
   /** Starts the simulated clock. */
   startClock: () => SimulationClock;
-  /** Awaited after each sensor that is set up, to stay below the rate limit of the API. */
+  /** Awaited after setting up each sensor, to stay below the rate limit of the API. */
   pace: () => Promise<void>;
   /** Called with the tally after every message. */
   show: (tally: Tally) => void;

@@ -33,7 +33,7 @@ export type KnownRecipients = {
 /** A webhook or a person that gets a message of a hit. */
 export type Addressee = { accountId: number; name: string } & ({ webhookId: string } | { by: Person['by'] });
 
-/** The receiver of an addressee. Two addressees with the same key are the same receiver. */
+/** The receiver of an addressee. Addressees with the same key share a receiver. */
 export const addresseeKey = ({ accountId, name, ...way }: Addressee): string =>
   receiverKey('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 

@@ -21,7 +21,8 @@ export const checkPassword = async (
   if (wait > 0) return { isRight: false, hash: null, waitSeconds: wait };
   const hash = await sessions.passwordHash(accountKey);
   if (await passwords.verify(password, hash)) {
-    // Parallel guesses may have reached the limit meanwhile. Accepting the right one would give them extra attempts.
+    // Parallel guesses may have reached the limit in the meantime. Accepting the right one would give them extra
+    // attempts.
     const waitSeconds = await limits.secondsToWait(subject, MAX_WRONG_PASSWORDS, WINDOW_SECONDS, now());
     return { isRight: waitSeconds === 0, hash, waitSeconds };
   }

@@ -86,7 +86,7 @@ export class ApiError extends Error {
   readonly waitSeconds: number | null;
   readonly limit: ErrorDetails['limit'];
   readonly rules: ErrorDetails['rules'];
-  /** `Details.name`: errors have another `name`. */
+  /** `Details.name` would clash with the `name` of Error. */
   readonly acknowledgedBy: ErrorDetails['name'];
   constructor(code: ErrorCode, details: ErrorDetails & { fieldErrors?: readonly FieldError[] } = {}) {
     super(code);

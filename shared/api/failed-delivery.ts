@@ -15,7 +15,7 @@ type MailDeps = Deps<'users.list' | 'send:mail' | 'keep:quotas' | 'measure'>;
 type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enqueue:events'>;
 
 const HOUR_SECONDS = 3_600;
-/** The maximum number of mails that an invocation has time for. */
+/** The maximum number of emails that an invocation has time for. */
 const MAX_MAILS = 20;
 
 /** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */

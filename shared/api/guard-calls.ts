@@ -1,7 +1,7 @@
 import type { StoreCall } from '../store/store.ts';
 import { isAudited, type Operation } from './operation.ts';
 
-/** The store calls that `serve` makes around a handler, by the check that needs them. */
+/** The store calls that `serve` makes around a handler, grouped by the check that needs them. */
 const checks = {
   /** Counts calls for the rate limit. */
   rate: ['limits.countCall'],
@@ -31,7 +31,7 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
   provisioner: ['provisioner'],
 };
 
-/** Returns the store calls that `serve` makes for an operation. They become rights of its function. */
+/** Returns the store calls that `serve` makes for an operation. They become permissions of its function. */
 export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
   const { auth, method, csrfExempt, within } = operation;
   return [

@@ -87,8 +87,8 @@ type Fields = {
   optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
   /**
-   * The store calls and capabilities that the handler uses. The handler gets nothing else, and its function has no other
-   * rights.
+   * The store calls and capabilities that the handler uses. The handler gets nothing else, and its function has no
+   * other permissions.
    */
   uses: readonly Use[];
 };
@@ -161,8 +161,8 @@ type MissingField<O> = Exclude<
 type Checked<O> = { [F in keyof O]: O[F] extends FieldType<F> ? O[F] : FieldType<F> };
 
 /**
- * The fields as other code sees them. A wrong one is `never`, which fits everywhere, and wrong `uses` grant every right, so
- * that no errors follow elsewhere.
+ * The fields as other code sees them. A wrong one is `never`, which fits everywhere, and wrong `uses` grant every
+ * permission, so that no errors follow elsewhere.
  */
 type Understood<O> = {
   [F in keyof O]: O[F] extends FieldType<F> ? O[F] : F extends 'uses' ? FieldType<F> : never;

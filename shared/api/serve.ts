@@ -132,7 +132,7 @@ const perform = async (
   return withAudit(exchange, runtime, act);
 };
 
-/** Ends the work with 503 before Lambda ends the process. The rest stays undone, and the caller retries. */
+/** Ends the work with 503 before Lambda ends the process. The rest is left undone, and the caller retries. */
 const early = {
   timeoutEarlyInMillis: 500,
   timeoutEarlyResponse: () => {

@@ -14,7 +14,7 @@ type Secrets = { state: string; nonce: string; verifier: string };
 /** What the issuer states about a user who logged in. */
 export type OidcIdentity = { issuer: string; subject: string; claims: Claims; idToken: string };
 
-/** Few calls need the library, so the first one loads it. https://github.com/panva/openid-client */
+/** Few calls need the library, so it is loaded by the first one that does. https://github.com/panva/openid-client */
 const library = () => import('openid-client');
 
 /** Whether the issuer was unavailable, by the codes of timeouts and by fetch's own error for failed connections. */
@@ -68,7 +68,7 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Redeems the callback address to which the browser returned. Null if anything about it is wrong; `refused` gets the
+     * Redeems the callback address the browser returned to. Null if anything about it is wrong; `refused` gets the
      * reason, without values from the callback.
      */
     redeem: async (

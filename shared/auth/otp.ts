@@ -1,6 +1,6 @@
 import { isAppCode } from '../domain/identity/otp.ts';
 
-/** Few calls need the library, so the first one loads it. https://otplib.yeojz.dev */
+/** Few calls need the library, so it is loaded by the first one that does. https://otplib.yeojz.dev */
 const library = () => import('otplib/functional');
 
 /** How far the clock of an app may be off: the previous and the next code are accepted too. */

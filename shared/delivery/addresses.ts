@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { type Endpoint, isLoopback, isOwnEndpoint } from './own-endpoints.ts';
 
 /**
- * What webhooks of a stage may call besides the public internet.
+ * The targets that webhooks of a stage may call besides the public internet.
  * `allowPrivate`: allows http, any port, local names and private addresses.
  * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called by https.
  * `allowLoopback`: extends both to loopback. Only for hosts on a developer's machine, because the Lambda runtime listens on

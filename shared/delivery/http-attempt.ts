@@ -16,9 +16,9 @@ export type ErrorClass =
 type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
- * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is no
- * error. `responseBody` is the text of its first 4 KiB, `retryAfter` the header as received, and `acknowledgedBy` the text of
- * X-Acknowledged-By.
+ * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is
+ * not an error. `responseBody` is the text of its first 4 KiB, `retryAfter` the header as received, and
+ * `acknowledgedBy` the text of X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;
@@ -32,7 +32,7 @@ export type Attempt = {
 
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
-/** What was observed of an exchange. `stale`: the reused connection had already been closed by the receiver. */
+/** What was observed during an exchange. `stale`: the reused connection had already been closed by the receiver. */
 export type Observed = {
   marks: Marks;
   response: IncomingMessage | null;

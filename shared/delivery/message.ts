@@ -72,7 +72,7 @@ export const notificationFor = (delivery: Delivery, addressKey: string | null): 
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 
-/** Returns the id by which a receiver recognizes a message. A redelivery has the id of its original. */
+/** Returns the id that a receiver recognizes a message by. A redelivery has the id of its original. */
 const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
 /** Returns what the headers of a delivery contain about it. */

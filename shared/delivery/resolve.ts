@@ -7,8 +7,8 @@ import { LOCAL_NAME, type ResolveName } from './url-policy.ts';
 /** Two tries, of 2 s and 4 s. A name server that takes longer makes the delivery attempt fail; it is retried later. */
 const QUERY = { timeout: 2_000, tries: 2 };
 /**
- * The most concurrent system lookups. Each blocks one of the four threads that the process also needs for files and
- * crypto.
+ * The maximum number of concurrent system lookups. Each blocks one of the four threads that the process also needs for
+ * files and crypto.
  */
 const MAX_SYSTEM_LOOKUPS = 2;
 const HOSTS = '/etc/hosts';

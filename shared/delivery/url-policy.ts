@@ -30,7 +30,7 @@ const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 /**
  * Checks by its text alone whether a URL may be called: https, port 443 or 1024..65535, a public name or address, and
  * no credentials, fragment, backslash, control character or space (D2). The host is checked after the URL parser has
- * normalized it, so that other spellings of an address do not help. Callers must use the returned `url`.
+ * normalized it, so that alternative spellings of an address are of no use. Callers must use the returned `url`.
  */
 export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
   if (text.length > 2 * MAX_CHARACTERS || [...text].length > MAX_CHARACTERS) return rejected('url_too_long');
@@ -38,7 +38,7 @@ export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
   const url = URL.parse(text);
   if (!url) return rejected('url_invalid');
   if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return rejected('url_scheme');
-  // The parser accepts missing and extra slashes, in which another parser could find another host.
+  // The parser accepts missing and extra slashes, which another parser could read as another host.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (!authority) return rejected('url_invalid');
   if (authority.includes('@')) return rejected('url_credentials');

@@ -30,7 +30,7 @@ export type SlotPool = {
   hasUnleasedRequest: boolean;
   /** The leases that this process holds but does not currently use. */
   idleLeases: SlotLease[];
-  /** How often a slot was searched for: each search starts at another slot. */
+  /** How many slot searches there were: each one starts at a different slot. */
   searches: number;
   /** Deliveries to wake when a slot may be free. */
   waiters: Set<Waiter>;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 const part = z.enum(['OK', 'FAILING']).nullable();
 const seconds = z.number().min(0).nullable();
 
-/** Whether the service works (completion 12). */
+/** Whether the service works. */
 export const ServiceHealth = z
   .object({
     status: z.enum(['OK', 'FAILING']),

@@ -6,7 +6,7 @@ const LATE_SECONDS = 180;
 
 type Part = 'OK' | 'FAILING' | null;
 
-/** What a host reports about itself; null where it cannot tell. `since`: when (ms) it started. */
+/** A host's report about itself; null where it does not know. `since`: when (ms) it started. */
 export type HostHealth = {
   since: number | null;
   queues: Part;

@@ -17,7 +17,10 @@ const exits: readonly Situation[] = ['region_left', 'bed_left', 'door_left'];
 const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefined =>
   tracks.find(({ id }) => id === number);
 
-/** Whether the fall is finished or canceled. A fall missing from the state, as after a restart of its sensor, counts as open. */
+/**
+ * Whether the fall is finished or canceled. A fall missing from the state, for example after a restart of its sensor,
+ * counts as open.
+ */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
@@ -32,8 +35,8 @@ const isInside = (state: SensorState, index: number, { track }: Subject): boolea
   (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
 
 /**
- * Whether the situation of an event has ended, by the state of its sensor (completion 12 "Escalation"): the fall is finished
- * or canceled, the sensor active again, the room or region left or entered again. No other situation ends.
+ * Whether the situation of an event has ended, by the state of its sensor: the fall is finished or canceled, the sensor
+ * active again, the room or region left or entered again. No other situation ends.
  */
 export const isSituationOver = (state: SensorState, { happening, receiveDate }: PastEvent): boolean => {
   const { situation, region, subject } = happening;

@@ -7,15 +7,15 @@ import type { IngestDeps } from './uses.ts';
  * only among its first 120,000 messages, so one device must not fill it.
  */
 export const MAX_PENDING = { reports: 1_000, falls: 3_000 } as const;
-/** The limit of a device is lifted when it has no more pending calls than this. */
+/** The limit of a device is lifted once it has at most this many pending calls. */
 const RESUME_AT = MAX_PENDING.reports / 2;
-/** Noted calls between two checks, which therefore cost next to nothing. */
+/** The number of recorded calls between two checks, so that checks cost next to nothing. */
 export const CHECK_EVERY = 100;
 
 const countPending = async ({ store }: Pick<IngestDeps, 'store'>, { customerId, sensorId }: Sender, seq: number) =>
   unprocessedCalls(seq, (await store.states.get(customerId, sensorId))?.judged?.run);
 
-/** Checks now and then whether a device has too many pending calls, and holds it back if so. */
+/** Checks from time to time whether a device has too many pending calls, and holds it back if so. */
 export const holdBackIfBehind = async (deps: IngestDeps, device: Sender, { seq = 0 }: RecordedCall): Promise<void> => {
   if (device.isHeldBack || seq % CHECK_EVERY !== 0) return;
   const pending = await countPending(deps, device, seq);

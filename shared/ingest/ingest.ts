@@ -24,8 +24,8 @@ type Call = {
 };
 
 /**
- * How long after the start of a call its messages may be queued. Later its caller already has a response, and a process that
- * was frozen meanwhile must not queue them behind newer ones.
+ * How long after the start of a call its messages may be queued. Later its caller already has a response, and a process
+ * that was frozen in between must not queue them behind newer ones.
  */
 const QUEUE_WITHIN_MS = 20_000;
 
@@ -47,7 +47,7 @@ export const queueCall = async (
   }
 };
 
-/** Notes a call before it is queued. From now on reports go through the queue, until this call has been processed. */
+/** Records a call before it is queued. From now on reports go through the queue, until this call has been processed. */
 const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sender) => {
   const noted = await store.devices.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
   failpoint('ingest.noted');

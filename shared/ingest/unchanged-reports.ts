@@ -12,8 +12,8 @@ export const reportsOnlyFalls = (messages: readonly ReceivedMessage[]): boolean 
   messages.every(({ decoded }) => decoded.signal.kind === 'fall');
 
 /**
- * Whether a call is noted before it is queued. Falls are not, which saves a write: they change nothing that decides about
- * reports. Those of a busy device are noted, so that they are counted (holding-back.ts).
+ * Whether a call is recorded before it is queued. Falls are not, which saves a write: they change nothing that reports
+ * depend on. Those of a busy device are recorded, so that they are counted (holding-back.ts).
  */
 export const mustRecordCall = (
   messages: readonly ReceivedMessage[],
@@ -24,7 +24,8 @@ const isReport = (signal: Signal): boolean =>
   stateReports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
 
 /**
- * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or makes an event.
+ * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or creates an
+ * event.
  */
 export const applyReports = (
   before: SensorState,
@@ -32,7 +33,7 @@ export const applyReports = (
   messages: readonly ReceivedMessage[],
   receiveDate: number,
 ): SensorState | null => {
-  // A call without messages is not noted, but makes the sensor active.
+  // A call without messages is not recorded, but makes the sensor active.
   if (!before.isActive) return null;
   let state = before;
   for (const { raw, decoded } of messages) {
@@ -61,7 +62,8 @@ export const changesNothing = async (
   const { customerId, sensorId } = device;
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllProcessed(device, state.judged?.run)) return false;
-  // A report that skips the queue stays unremembered, so the next message could wrongly count as a duplicate of the last one.
+  // A report that skips the queue is not remembered, so the next message could wrongly count as a duplicate of the last
+  // one.
   if (isRecent(state, receiveDate)) return false;
   const next = applyReports(state, sensorId, messages, receiveDate);
   if (!next || !isUnchanged(state, next)) return false;

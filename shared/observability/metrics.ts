@@ -12,7 +12,7 @@ export const metrics = {
   /** From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
-  /** How overdue the oldest item was that the sweep found. */
+  /** How overdue the oldest item found by the sweep was. */
   OldestWaiting: 'Seconds',
   BreakersOpened: 'Count',
   /** Tasks that a worker returned to their queue; tasks that are postponed on purpose count only after a minute. */
@@ -26,7 +26,7 @@ export const metrics = {
   /** Notifications that a messaging service accepted and later reported as undeliverable. */
   Undeliverable: 'Count',
   MailsFailed: 'Count',
-  /** Notifications of people that a service did not accept, although their address may be valid. */
+  /** Notifications to people that a service rejected, although their address may be valid. */
   LettersFailed: 'Count',
   /** Webhooks that were disabled automatically. */
   WebhooksDisabled: 'Count',
@@ -36,7 +36,7 @@ export const metrics = {
   AlarmsFailed: 'Count',
   /** Deliveries of feedback to the maker that failed for good. */
   FeedbackFailed: 'Count',
-  /** Confirmed subscriptions of the alarm topic, and those among them that are not e-mail. */
+  /** Confirmed subscriptions of the alarm topic, and those among them that are not email. */
   AlarmSubscriptions: 'Count',
   AlarmPagers: 'Count',
   LoginsFailed: 'Count',
@@ -81,7 +81,7 @@ const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted
 
 /**
  * Collects the metrics of an invocation and writes them at its end through `publish`. Deferred counts are summed up and
- * written with other metrics, or once in `everyMs`; a process that dies loses that much of them.
+ * written with other metrics, or once every `everyMs`. A process that dies loses the counts since then.
  */
 export const bufferMetrics = (
   publish: (measured: readonly Measured[]) => Promise<void>,

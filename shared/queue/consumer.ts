@@ -8,11 +8,11 @@ export type Consumer<U extends string = Use> = {
   queues: readonly [QueueName, ...QueueName[]];
   task: z.ZodType;
   batchSize: number;
-  /** The most concurrent invocations for each queue. */
+  /** The maximum number of concurrent invocations for each queue. */
   concurrency: number;
   /**
-   * The most concurrent tasks of one customer, and of one group, on the local host. In the cloud, fair queues share the
-   * work.
+   * The maximum number of concurrent tasks of one customer, and of one group, on the local host. In the cloud, fair
+   * queues share the work.
    */
   concurrencyPerCustomer?: number;
   concurrencyPerGroup?: number;

@@ -47,7 +47,7 @@ const Accepted = z.object({ receiveDate: millis });
 /** Returns when (ms) a task was accepted, if it contains that. Nothing else in the task is read. */
 export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;
 
-/** Checks a sensor because time has passed: it may have been offline for too long, or its fall may move on. */
+/** Checks a sensor because time has passed: it may have been offline for too long, or its fall may advance. */
 export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traceFields });
 export type CheckSensor = z.output<typeof CheckSensor>;
 

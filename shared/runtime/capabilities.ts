@@ -31,9 +31,9 @@ type CapabilityRow = {
 };
 
 /**
- * Every right that a function can hold besides store calls. `uses` in a contract names rows of this list, which become IAM
- * actions (lib/aws/data/grants.ts) and dependencies of the handler (shared/runtime/deps.ts). Settings name the capabilities
- * whose functions get them (shared/settings/).
+ * Every permission that a function can hold besides store calls. `uses` in a contract names rows of this list, which
+ * become IAM actions (lib/aws/data/grants.ts) and dependencies of the handler (shared/runtime/deps.ts). Settings name
+ * the capabilities whose functions get them (shared/settings/).
  */
 export const capabilities = {
   /** Writing metrics, through the log. */
@@ -61,9 +61,9 @@ export const capabilities = {
     modules: ['queues'],
   },
   'enqueue:jobs': { resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Handling the messages of a consumer's own queues. Its other rights are in lib/aws/data/grants.ts. */
+  /** Handling the messages of a consumer's own queues. Its other permissions are in lib/aws/data/grants.ts. */
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Returning dead letters to their queues. Its rights are in lib/aws/data/grants.ts. */
+  /** Returning dead letters to their queues. Its permissions are in lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
   /** Sending mails, as whole messages, from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
   'send:mail': { resource: 'mail', actions: ['ses:SendEmail', 'ses:SendRawEmail'], modules: ['mail'] },
@@ -89,13 +89,13 @@ export const capabilities = {
   'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
   /** Lambda sends an event for which a function failed for good to this queue. */
   'keep:failed': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
-  /** Calling webhooks. It needs no rights in the account, but the settings about allowed targets. */
+  /** Calling webhooks. It needs no permissions in the account, but the settings about allowed targets. */
   'call:webhooks': {
     modules: ['webhookClient'],
   },
-  /** Hashing passwords, which needs no rights in the account. */
+  /** Hashing passwords, which needs no permissions in the account. */
   'hash:passwords': { modules: ['passwords'] },
-  /** Encrypting secrets of webhooks, and decrypting them: two rights, because few functions may read them. */
+  /** Encrypting secrets of webhooks, and decrypting them: two permissions, because few functions may read them. */
   'encrypt:secrets': { resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
   'decrypt:secrets': { resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
   /** Decrypting the key that signs links for acknowledging alarms, and no other secret. */
@@ -114,7 +114,10 @@ export const capabilities = {
   },
   /** Logging users in at the issuer of the stage. */
   'ask:issuer': {},
-  /** Reading the health of the host: its disk, its queues. It needs no rights in AWS, where CloudWatch monitors them. */
+  /**
+   * Reading the health of the host: its disk, its queues. It needs no permissions in AWS, where CloudWatch monitors
+   * them.
+   */
   'host:health': {},
   /** Simulating falls of a test sensor through the device API, and calling an external address after each round trip. */
   'run:canary': {},
@@ -139,7 +142,7 @@ export const capabilities = {
 
 export type Capability = keyof typeof capabilities;
 
-/** What a contract may use: a capability, or a store call, whose rights follow from its access pattern. */
+/** What a contract may use: a capability, or a store call, whose permissions follow from its access pattern. */
 export type Use = Capability | StoreCall;
 export type DeclaresUses = { uses: readonly Use[] };
 /** A contract as other code sees it. With an invalid `uses` it may use everything, so that `uses` is the only error. */

@@ -65,7 +65,7 @@ export type Runtime = {
   sweepSeconds?: number;
   /** Reports the health of the host. Missing if it is unknown. */
   hostHealth?: () => Promise<HostHealth>;
-  /** Called at places where a process might die. Tests throw there. */
+  /** Called wherever a process might die. Tests throw there. */
   failpoint?: (name: Failpoint) => void;
 };
 

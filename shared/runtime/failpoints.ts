@@ -1,4 +1,4 @@
-/** Places between two steps that must not be torn apart. The fault suite kills a process at each of them. */
+/** Points between two steps that belong together. The fault suite kills a process at each of them. */
 export const failpoints = [
   'audit.kept',
   'audit.changed',

@@ -148,7 +148,7 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
   return {
     settings: current,
     table: createTable(client, current.TABLE_NAME),
-    // The function calls no other nouns, by its contract.
+    // Its contract lets the function call no other nouns.
     createStore: (table) => storeFrom(parts.nouns as Nouns, table),
     queues: lazyQueues(load, config, urls),
     webhookClient: async () => webhookClient,

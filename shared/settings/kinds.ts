@@ -123,5 +123,5 @@ export const secretOrHash = () =>
     '16 to 1024 printable characters without spaces, or sha256: and its hash in hex',
   );
 
-/** A short name that people see. */
+/** A short name shown to people. */
 export const shortName = () => text(/^[^\p{Cc}\p{Cs}]{1,64}$/u, '1 to 64 characters without control characters');

@@ -10,7 +10,7 @@ export const oidcSettings = declare({
     about: forHosts({
       stage: 'oidcIssuer',
       capabilities: ['ask:issuer'],
-      help: 'OpenID Connect issuer at which users can also log in. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
+      help: 'OpenID Connect issuer that users can also log in with. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
       example: 'https://login.example.org/realms/home',
       hostSchema: () =>
         text(/^https?:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/, 'the address of the issuer exactly as in its ID tokens'),
@@ -46,7 +46,7 @@ export const oidcSettings = declare({
     about: forHosts({
       stage: 'oidcRules',
       capabilities: ['ask:issuer'],
-      help: 'Rights that claims of the issuer grant, decided at each login: see lib/local/README.md.',
+      help: 'Permissions granted by claims of the issuer, evaluated at each login: see lib/local/README.md.',
       example: '[{"claim":"groups","value":"nurses","customerId":1,"permissions":["manage_rules"]}]',
       hostSchema: oidcRules,
     }),

@@ -29,7 +29,7 @@ const others = declare({
       stage: 'rateLimit',
       capabilities: ['guard', 'limit:devices'],
       unit: 'requests per second',
-      help: 'Rate limit per account or address. 0 turns it off, and also the limit of messages unless `QUOTAS` sets `messagesPerSecond`.',
+      help: 'Rate limit per account or address. 0 turns it off, along with the message limit unless `QUOTAS` sets `messagesPerSecond`.',
     }),
   },
   TRUSTED_PROXY_HEADER: {
@@ -102,7 +102,7 @@ const others = declare({
       stage: 'goneAfterSeconds',
       capabilities: ['call:webhooks'],
       unit: 'seconds',
-      help: 'Time of consecutive 410 responses before a webhook is disabled. 0 disables it on the first one.',
+      help: 'How long a receiver must respond with nothing but 410 before its webhook is disabled. 0 disables it on the first one.',
     }),
   },
   ALLOW_PRIVATE_TARGETS: {
@@ -141,7 +141,7 @@ const others = declare({
     about: forHosts({
       stage: 'credentialsSince',
       capabilities: ['guard'],
-      help: 'Voids all sessions, access tokens and password reset codes created before this time.',
+      help: 'Invalidates all sessions, access tokens and password reset codes created before this time.',
       example: '2026-11-22T10:00:00Z',
     }),
   },
@@ -234,13 +234,10 @@ const others = declare({
       isSecret: true,
       stage: 'telegramToken',
       capabilities: ['send:person'],
-      help: 'Token of the Telegram bot that sends messages to chats of users. Without it, `npm start` writes them to `outbox`, as it does with SMS, and a stage sends none.',
+      help: 'Token of the Telegram bot that messages users. Without it, `npm start` writes them to `outbox`, as it does with SMS, and a stage sends none.',
       // https://core.telegram.org/bots/api#authorizing-your-bot
       hostSchema: () =>
-        text(
-          /^\d{1,20}:[\w-]{20,100}$/,
-          'a token from the BotFather of Telegram: digits, a colon and further characters',
-        ),
+        text(/^\d{1,20}:[\w-]{20,100}$/, 'a token from the Telegram BotFather: digits, a colon and further characters'),
     }),
   },
   CANARY: {
@@ -249,7 +246,7 @@ const others = declare({
     about: forHosts({
       stage: 'canary',
       capabilities: ['send:person', 'call:webhooks', 'host:health'],
-      help: 'Lets a test sensor fall every 5 minutes and waits for the call of its webhook. A missing call raises an alarm in AWS; see also `canarySeconds` in `GET /health`.',
+      help: 'Simulates a fall of a test sensor every 5 minutes and waits for its webhook to be called. A missing call raises an alarm in AWS; see also `canarySeconds` in `GET /health`.',
       defaults: { prod: true },
     }),
   },
@@ -259,7 +256,7 @@ const others = declare({
       isSecret: true,
       stage: 'heartbeatUrl',
       capabilities: ['run:canary'],
-      help: "External address that is called after each fall of the canary whose webhook was called (a dead man's switch).",
+      help: "External address to call after each canary fall that reached its webhook (a dead man's switch).",
       example: 'https://hc.example.com/ping',
       hostSchema: () => text(/^https?:\/\/[!-~]{1,500}$/, 'an address of at most 500 characters'),
       stageSchema: () =>
@@ -272,7 +269,7 @@ const others = declare({
       isSecret: true,
       stage: 'makerAFeedbackUrl',
       capabilities: ['forward:feedback'],
-      help: 'Address at maker A that receives feedback of users, signed and retried like webhooks.',
+      help: 'Address at maker A that receives feedback from users, signed and retried like webhooks.',
       example: 'https://maker.example.com/feedback',
       hostSchema: () =>
         text(/^https?:\/\/[!-"$-?A-[\]-~]{1,500}$/, 'an address of at most 500 characters without # @ and \\'),

@@ -12,7 +12,7 @@ type About<T> = {
   stage?: string;
   /** The capabilities whose functions get it. */
   capabilities?: readonly Capability[];
-  /** The value is never shown. */
+  /** Whether the value is never shown. */
   isSecret?: boolean;
   unit?: 'seconds' | 'minutes' | 'days' | 'MB' | 'requests per second';
   /** A valid value, for error messages and documents. */

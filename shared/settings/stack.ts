@@ -52,7 +52,7 @@ export const stackSettings = declare({
       stage: 'metricsSeconds',
       capabilities: ['measure', 'guard'],
       unit: 'seconds',
-      help: 'Time for which a process sums up accepted messages before it logs their number. 0 logs the number of each call.',
+      help: 'How long a process counts accepted messages before it logs the total. 0 logs the number for each call.',
     }),
   },
   /** The AWS IoT rule for publications of devices; empty without MQTT. */

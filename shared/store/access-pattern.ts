@@ -20,7 +20,7 @@ type Accesses = {
 
 export type AccessPattern = {
   purpose: string;
-  /** Everything that any path through the call accesses. The rights of functions are derived from it. */
+  /** Everything accessed on any path through the call. The permissions of functions are derived from it. */
   does: Accesses;
   /** The units of one small example, with items of up to 1 KB and one item of each kind. */
   read: number;
@@ -42,7 +42,7 @@ export const pattern = (
   ...(per && { growth: per }),
 });
 
-/** Adds the accesses of a call that changes a count of its customer, which the customer's item holds (counts.ts). */
+/** Adds the accesses of a call that changes a count of its customer, stored in the customer's item (counts.ts). */
 export const withCount = (does: Accesses): Accesses => ({
   ...does,
   get: [...(does.get ?? []), 'customer'],

@@ -44,7 +44,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'bots.create': pattern('Create a bot within the quota of its customer', withCount({ put: ['bot', 'owner'] }), [1, 6]),
   'bots.update': pattern('Change the name and language of a bot', { update: ['bot'] }, [0, 1]),
   'bots.remove': pattern(
-    'Delete a bot; no webhook can be assigned to it any more',
+    'Delete a bot; no webhook can be assigned to it anymore',
     withCount({ remove: ['bot'] }),
     [1, 4],
   ),
@@ -74,7 +74,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'configs.get': pattern('A configuration of a sensor', { get: ['config'] }, [1, 0]),
   'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, [1, 0], per4KB),
   'configs.put': pattern(
-    'Write a configuration, and copy its fields that the sensor item holds',
+    'Write a configuration, and copy the fields that the sensor item also holds',
     { get: ['sensor'], put: ['config', 'notice'], update: ['sensor', 'firmwarePins'], remove: ['notice'] },
     [1, 8],
     '0 R 4 W if the sensor item holds none of them and no firmware pin changes; 3 W more if learning starts or ends early',

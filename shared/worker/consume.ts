@@ -45,7 +45,7 @@ export const consume = <const C extends Consumer>(contract: C, work: TaskHandler
     const oneByOne = isolatePoison(runtime, attempt, history);
     const together = async (group: string, records: readonly SQSRecord[], timeLeft: () => number) => {
       const outcome = await attempt(records, timeLeft);
-      // Unordered tasks belong to no sensor, so they say nothing about the tasks of other sensors.
+      // Unordered tasks belong to no sensor, so they indicate nothing about the tasks of other sensors.
       if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, outcome.kind);
       return outcome.kind === 'done' ? [] : outcome.left;
     };

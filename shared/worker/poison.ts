@@ -7,7 +7,7 @@ import { tryQuarantine } from './quarantine.ts';
 
 /** How long (ms) the last result of a group counts for other groups. */
 const RECENT_MS = 15 * 60_000;
-/** The most groups that are remembered. */
+/** The maximum number of groups that are remembered. */
 const MAX_GROUPS = 1_000;
 
 /** Creates the record of how the last tasks of each group ended in this process. */
@@ -47,8 +47,8 @@ const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.Appr
 export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && receivesOf(record) > MAX_FAILURES;
 
 /**
- * Whether a message was a dead letter before. SQS gives a redriven message a new sent time, long after it was accepted; on a
- * local host it keeps its age. A message that was pending for long before it was queued counts too.
+ * Whether a message was a dead letter before. SQS gives a redriven message a new sent time, long after it was accepted;
+ * on a local host it keeps its age. So does a message that was pending for a long time before it was queued.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  */
 const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
@@ -58,8 +58,8 @@ const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
 };
 
 /**
- * Whether this is the last receive of a FIFO message that was a dead letter before. It must not become one again, because
- * another redrive would hold back its group for another day.
+ * Whether this is the last receive of a FIFO message that was a dead letter before. It must not become one again,
+ * because that would hold back its group for another day.
  */
 const endsSecondLife = (record: SQSRecord, now: number): boolean =>
   isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && wasDeadLetter(record, now);
@@ -73,7 +73,7 @@ const processIsolated =
   async (group: string, record: SQSRecord, timeLeft: () => number): Promise<'done' | 'failed' | 'retry_later'> => {
     const quarantined = async (reason: string) =>
       (await tryQuarantine(runtime, record, reason)) ? 'done' : 'retry_later';
-    if (endsSecondLife(record, runtime.now())) return quarantined('it was not done, also after it was put back');
+    if (endsSecondLife(record, runtime.now())) return quarantined('it was not completed, even after it was redriven');
 
     const isBug = (outcome: TaskOutcome) => outcome.kind === 'failed' && outcome.failure === 'other';
     const first = await attempt([record], timeLeft);
@@ -82,7 +82,7 @@ const processIsolated =
 
     if (outcome.kind === 'done' || outcome.left.length === 0) return 'done';
     if (outcome.kind === 'retry_later') return 'retry_later';
-    return isPoison && isBug(outcome) ? quarantined(`it fails by itself: ${outcome.error}`) : 'failed';
+    return isPoison && isBug(outcome) ? quarantined(`it fails on its own: ${outcome.error}`) : 'failed';
   };
 
 /**

@@ -19,7 +19,7 @@ const missingOf = async (folder: string): Promise<string[]> => {
   return names.filter((name) => !existsSync(join(modules, name)));
 };
 
-/** Checks the baseline out, to run with the modules of this checkout. Returns its program, or why there is none. */
+/** Checks out the baseline, to run it with the modules of this checkout. Returns its program, or why there is none. */
 export const checkOutBaseline = async (into: string): Promise<{ program: string } | { why: string }> => {
   const folder = join(into, `baseline-${BASELINE}`);
   const archive = `${folder}.tar`;

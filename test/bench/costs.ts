@@ -62,7 +62,7 @@ const processed = (milliseconds: number) => ({
 export const works = {
   fall: { ...consumption.fall, ...delivered(received(1, ms.event), 1) },
   wholeFall: { ...consumption.wholeFall, ...delivered(received(4, ms.event), 1) },
-  /** The function that accepts a report needs no other one. */
+  /** Accepting a report needs no other function. */
   report: { ...consumption.report, ...received(1, 0), callMilliseconds: ms.report, invocations: 0 },
   fiveReports: { ...consumption.fiveReports, ...received(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
   /** Part of a sweep, which is invoked anyway. */

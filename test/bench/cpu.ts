@@ -18,7 +18,7 @@ const IDLE = 0.05;
 type Running = { pid: number; parent: number; seconds: number };
 
 const runningOf = async (pid: number): Promise<Running[]> => {
-  // A process may end meanwhile.
+  // A process may end in the meantime.
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return [];
   // The name is in parentheses and may contain spaces.

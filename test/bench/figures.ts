@@ -1,4 +1,4 @@
-/** One measured figure. `max` and `min` are its bar; a figure without a bar is for information. */
+/** One measured figure. `max` and `min` are its target ("bar"); a figure without one is for information. */
 export type Figure = { name: string; value: number; unit: string; max?: number; min?: number; note?: string };
 
 export const median = (values: readonly number[]): number => percentile(values, 50);

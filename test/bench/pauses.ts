@@ -13,12 +13,12 @@ import { createDeliveries, createHits, createSensors, deliveriesOf, type LongLis
 /** The longest pause (ms) of the event loop that is acceptable. */
 const MAX_PAUSE_MS = 50;
 
-/** How often each page is read, because other work of the machine sometimes blocks the loop too. */
+/** How often each page is read, because other work on the machine sometimes blocks the loop too. */
 const REPETITIONS = 5;
 const LOADS = 5;
 const ITEMS = 100_000;
 
-/** Returns the duration (ms) of some work, and the longest pause of the event loop meanwhile. */
+/** Returns the duration (ms) of some work, and the longest pause of the event loop while it runs. */
 const measure = async (work: () => Promise<unknown>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

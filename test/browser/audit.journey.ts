@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('shows users with the permission who changed a rule, and which attempts were refused', {
+test('shows permitted users who changed a rule, and which attempts were refused', {
   timeout: 60_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('/rules');

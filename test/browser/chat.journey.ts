@@ -23,7 +23,7 @@ test('asks only for the settings of a chat webhook, and delivers its test', asyn
   const format = page.getByRole('radiogroup', { name: 'Format' });
   const before = await shown();
   await format.getByText('Teams', { exact: true }).click();
-  await page.getByText('For people: a card for a workflow webhook of Microsoft Teams').waitFor();
+  await page.getByText('For people: a card for a Microsoft Teams workflow webhook').waitFor();
   await page.locator('pre').getByText('"AdaptiveCard"').waitFor();
   expect([before, await shown()]).toEqual([
     [1, 1],
@@ -33,7 +33,7 @@ test('asks only for the settings of a chat webhook, and delivers its test', asyn
   await page.getByText('For people: a message for an incoming webhook of Slack').waitFor();
   await checkPage('webhook-for-a-chat');
 
-  // A customer webhook has none of these formats, but the other settings.
+  // A customer webhook cannot have these formats, but has all other settings.
   await page.getByText('All events of the customer', { exact: true }).click();
   expect([await format.getByText('Chat', { exact: true }).count(), await shown()]).toEqual([0, [1, 1]]);
   await page.getByText('What rules send to a bot', { exact: true }).click();

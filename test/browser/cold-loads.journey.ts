@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 type Load = { requests: number; bytes: number; ms: number; statuses: number[] };
-/** Everything that the browser has requested so far, in bytes on the wire. */
+/** Everything the browser has requested so far, in bytes on the wire. */
 const LOADED = `(() => {
   const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
   return {

@@ -73,7 +73,7 @@ const createRule = async ({ page, checkPage }: Visitor) => {
   await checkPage('rules');
 };
 
-test('leads from the first login to a delivered fall, whose signature the code of the page verifies', {
+test('leads from the first login to a delivered fall, and verifies its signature with the code shown on the page', {
   timeout: 90_000,
 }, async () => {
   const { home, receiver } = site;

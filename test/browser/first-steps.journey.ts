@@ -33,7 +33,7 @@ const linkSensor = async ({ page, checkPage }: Visitor) => {
   await dialog.getByText('The pairing code is not valid').waitFor();
   expect(await code.getAttribute('aria-invalid')).toBe('true');
   await checkPage('link-wrong');
-  // As printed in groups, the code is typed with a space.
+  // The code is typed with a space, because it is printed in groups.
   await code.fill(device.pairingCode.replace(/^(....)/, '$1 '));
   await dialog.getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('table').getByRole('link').first().waitFor();

@@ -63,7 +63,7 @@ test('shows users without permissions read-only pages, and which permissions the
   await using visitor = await site.openLoggedIn('/rules', reader);
   const { page, checkPage } = visitor;
   await page.getByRole('link', { name: names.at(-1) ?? '', exact: true }).click();
-  await page.getByText('To change it, you need the permission “Manage rules”.').waitFor();
+  await page.getByText('Permission required: “Manage rules”.').waitFor();
   expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
   await checkPage('rule-reader');
   const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
@@ -78,7 +78,7 @@ test('shows users without permissions read-only pages, and which permissions the
   };
   for (const [path, names] of Object.entries(needed)) {
     await page.goto(site.address + path);
-    await page.getByText(`You need the permission ${names}. A system admin`).waitFor();
+    await page.getByText(`Permission required: ${names}. A system admin`).waitFor();
   }
   await checkPage('refused');
   await page.goto(`${site.address}/firmwares`);

@@ -139,7 +139,7 @@ test('keeps its data while offline, shows its age in red, and updates by itself 
   await late.waitFor({ state: 'detached' });
 });
 
-test('never claims that no alarms are open, or that all is watched, before it has read that', async () => {
+test('never claims that no alarms are open, or that everything is monitored, before it has loaded that', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
@@ -147,7 +147,7 @@ test('never claims that no alarms are open, or that all is watched, before it ha
   await page.getByRole('link', { name: 'Overview' }).click();
   const open = page.getByRole('region', { name: 'Open alarms' });
   await open.getByRole('alert').getByText('broken').waitFor();
-  await open.getByText('Could not check whether everything is watched.').waitFor();
+  await open.getByText('Could not check whether everything is monitored.').waitFor();
   expect(await page.getByText('No open alarms.').count()).toBe(0);
   await page.unrouteAll();
   await open.getByText('No open alarms.').waitFor();

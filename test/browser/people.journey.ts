@@ -81,7 +81,7 @@ test('lets a system admin choose a customer', async () => {
   await visitor.checkPage('admin-overview');
 });
 
-test('shows German texts to a German user, in the dark theme, too', async () => {
+test('shows German texts to a German user, including in the dark theme', async () => {
   const { username, password } = await hireFor(site.admin, site.home.customerId, 'schwester', { locale: 'de' });
   const dark = { locale: 'de-DE', colorScheme: 'dark' as const };
   await using visitor = await site.open(`/sensors/${sensorId}`, dark);

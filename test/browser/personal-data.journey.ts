@@ -55,7 +55,7 @@ test('exports a user once on a double click, after a wrong password is reported 
   const files = await unzip(Buffer.concat(await (await download.createReadStream()).toArray()));
   expect(JSON.parse(files['manifest.json'] ?? '')).toMatchObject({ subject: { kind: 'user', id: wanda.id } });
   expect(files['data.jsonl']).toContain('wanda@example.com');
-  // One row and the head.
+  // One row and the header.
   expect(await exportsOf(page).count()).toBe(2);
   expect(page.url()).not.toContain(site.home.password);
   await checkPage('personal-data-exported');
@@ -120,15 +120,15 @@ test.each(variants)(
   },
 );
 
-test('warns a user who erases the own account, and ends the session', async () => {
+test('warns users who erase their own account, and ends the session', async () => {
   const permissions = ['manage_customers' as const];
   const user = await hireFor(site.admin, site.home.customerId, 'leaver', { permissions });
   await using visitor = await site.openLoggedIn('/personal-data', user, { expected: [/401/] });
   const { page, checkPage } = visitor;
-  await page.getByText('Only yourself. To choose others, you need the permission to manage users.').waitFor();
+  await page.getByText('Only yourself. Choosing others requires the “Manage users” permission.').waitFor();
   await choose(page, 'User', 'leaver');
   await switchTo(page, 'Erase');
-  const ends = 'You are erasing yourself. Your session ends immediately';
+  const ends = 'You are erasing your own data. Your session ends immediately';
   await page.getByRole('alert').getByText(ends).waitFor();
   await checkPage('personal-data-self');
   await fill(page, 'I leave', user.password);
@@ -210,7 +210,7 @@ test('hides the entry and the links without the permission', async () => {
     expect(await page.getByRole('link', { name: /Personal data|Export or erase/ }).count()).toBe(0);
   }
   await page.goto(`${site.address}/personal-data`);
-  await page.getByText('You need the permission “Manage the customer”.').waitFor();
+  await page.getByText('Permission required: “Manage the customer”.').waitFor();
 });
 
 /** Returns all words of texts. */

@@ -38,11 +38,11 @@ test('replays missed deliveries to a repaired receiver', {
   const { page, checkPage } = visitor;
   await page.getByText('Failing', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText('The receiver answered 500').waitFor();
+  await page.getByText('The receiver responded with 500').waitFor();
   await checkPage('webhook-failing');
   repair();
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText('The receiver answered 200').waitFor();
+  await page.getByText('The receiver responded with 200').waitFor();
   await page.getByText('Healthy', { exact: true }).waitFor();
 
   await page.getByRole('link', { name: 'Show deliveries' }).click();

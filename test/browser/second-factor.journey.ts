@@ -67,7 +67,7 @@ test('requires the setup where the customer demands it, then returns to the deep
   await page.locator('input[name=username]').fill(user.username);
   await page.locator('input[name=password]').fill(user.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('Your customer requires a second factor.').waitFor();
+  await page.getByText('Your account requires a second factor.').waitFor();
   await setUp(visitor, 'otp-first');
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
 });
@@ -84,7 +84,7 @@ test('lists the sessions of a user, and ends one elsewhere', async () => {
   expect((await user.client.call('GET', '/users/me')).status).toBe(401);
 });
 
-test('lets a manager remove the second factor of a user who lost the phone', async () => {
+test('lets a manager remove the second factor of a user who lost their phone', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'loser');
   const { secret } = await user.client.ok<{ secret: string }>('POST', '/users/me/otp');
   await user.client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, Date.now()) });

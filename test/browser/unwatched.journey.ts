@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('shows what is not watched in red, and nothing in green beside it', { timeout: 60_000 }, async () => {
+test('shows in red what is not monitored, and nothing in green', { timeout: 60_000 }, async () => {
   const { client, customerId } = site.home;
-  // Another user than the one who makes the changes, because each has a separate rate limit.
+  // A different user from the one who makes the changes, because each has a separate rate limit.
   const watcher = await hireFor(site.admin, customerId, 'watcher', { permissions: ALL_PERMISSIONS });
   await using visitor = await site.openLoggedIn('', watcher);
   const { page, checkPage } = visitor;
-  const red = page.getByRole('region', { name: 'Not everything is watched' });
+  const red = page.getByRole('region', { name: 'Not everything is monitored' });
   const calm = page.getByRole('region', { name: 'Open alarms' }).getByRole('note');
   await calm.waitFor();
   // Without sensors, the checklist names the missing steps.
@@ -26,7 +26,7 @@ test('shows what is not watched in red, and nothing in green beside it', { timeo
   await online.device.ok('POST', `/devices/${online.sensorId}/messages`, a.presence(true));
   await site.cloud.idle();
   await page.reload();
-  await red.getByText('1 of 2 rooms is not watched: its sensor is offline.').waitFor();
+  await red.getByText('1 of 2 rooms is not monitored: its sensor is offline.').waitFor();
   await red.getByRole('link', { name: /^Sensor \w{4}$/ }).waitFor();
   await red.getByText('No rule notifies anybody of a fall.').waitFor();
   await checkPage('unwatched');
@@ -44,7 +44,7 @@ test('shows what is not watched in red, and nothing in green beside it', { timeo
   await site.cloud.idle();
   // A rule for a part of a home may not cover all of it: nothing is known to be unwatched, but nothing is green.
   await change({ sensorId: online.sensorId });
-  // Before everything is loaded, it is grey as well.
+  // It is also grey before everything is loaded.
   await page.reload({ waitUntil: 'networkidle' });
   expect([await red.count(), await colour()]).toEqual([0, grey]);
   await change({});
@@ -65,7 +65,7 @@ test('shows a fall rule with failing receivers in red, and a disabled webhook un
   await client.ok('POST', '/bots', { name: 'Without webhook' });
   await using visitor = await site.openLoggedIn();
   const { page, checkPage } = visitor;
-  const red = page.getByRole('region', { name: 'Not everything is watched' });
+  const red = page.getByRole('region', { name: 'Not everything is monitored' });
   const { device, sensorId } = sensor;
   const report = (message: object) => device.ok('POST', `/devices/${sensorId}/messages`, message);
   await report(fallMessage('fall_detected', Date.now()));

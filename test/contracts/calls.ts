@@ -8,7 +8,7 @@ import { exampleOf, pathOf, permittedClient } from './operations.ts';
 import { responseFaults } from './response-format.ts';
 import { idsFor, type World } from './world.ts';
 
-/** Checks what D1 section 1 promises of every response: its headers, and the format of errors. */
+/** Checks what D1 section 1 promises for every response: its headers, and the format of errors. */
 export const expectValidResponse = (answer: Answer, method = 'GET', published?: Operation['published']): void => {
   expect(responseFaults(answer, method, published), answer.text).toEqual([]);
 };
@@ -32,7 +32,9 @@ const prepare = async (world: World, [name, operation]: readonly [string, Operat
   const [example, client] = await Promise.all([exampleOf(name, world), permittedClient(operation, world)]);
   return { example, client };
 };
-/** Prepares a call that will be refused. It uses nothing up, so one example and one session serve all of them. */
+/**
+ * Prepares a call that will be refused. It consumes nothing, so one example and one session are enough for all of them.
+ */
 const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise<Prepared> => {
   const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();
   unused.set(world, known);

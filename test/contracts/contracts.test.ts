@@ -59,7 +59,7 @@ describe.each(operations)('%s', (name, operation) => {
   if (fields.length > 0) {
     test(`${name} responds with 400 to a wrong type of ${fields.join(', ')}`, async () => {
       const { body } = await exampleOf(name, world);
-      // Some fields at a time, to show that only the wrong ones are named.
+      // A few fields at a time, to show that only the wrong ones are named.
       for (const wrong of splitsOf(fields).flat()) {
         if (wrong.length === 0) continue;
         const changed = Object.fromEntries(wrong.map((field) => [field, { wrong: true }]));

@@ -77,7 +77,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hookUrl: strin
     ruleHitId: String(ruleHitId),
     by: 'email',
     manufacturer: 'maker_b',
-    // Firmwares belong to no customer.
+    // Firmware belongs to no customer.
     versionCode: '987654321',
     groupId: String(groupId),
     feedbackId: String(feedbackId),

@@ -20,7 +20,7 @@ beforeAll(async () => {
     clock,
     say: (line) => void emails.push(line),
     log: () => {},
-    // The receiver of the story hangs once.
+    // The demo's receiver hangs once.
     environment: {
       DELIVERY_DEADLINE_SECONDS: '2',
       MAKER_A_FEEDBACK_URL: toAccountAddress(maker.url),
@@ -42,7 +42,7 @@ test('delivers the webhook of a fall although its receiver fails first', async (
   expect(passed, lines.join('\n')).toBe(true);
 });
 
-test('sends a password reset code by email, with which the user sets a new password', async () => {
+test('sends a password reset code by email that lets the user set a new password', async () => {
   const admin = await adminOf(cloud.url);
   const { customerId } = await createHome(admin, 'maple', []);
   const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };

@@ -30,7 +30,7 @@ import { createQueues, type DeployedQueue } from './queues.ts';
 
 type Options = Pick<CloudOptions, 'first'> &
   Partial<CloudOptions> & {
-    /** Variables that override the settings of the synthesised stage. */
+    /** Variables that override the settings of the synthesized stage. */
     environment?: Readonly<Record<string, string>>;
     /** Sets the actual address of the APIs in functions, so that they can call it. */
     isReached?: true;

@@ -27,7 +27,7 @@ type Mapping = {
   ScalingConfig?: { MaximumConcurrency: number };
 };
 
-/** What event source mappings and rules need of the deployed stack. */
+/** The part of the deployed stack that event source mappings and rules need. */
 export type Wiring = {
   account: Account;
   /** The functions by ARN. */

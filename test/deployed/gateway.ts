@@ -94,7 +94,7 @@ const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
   };
 };
 
-/** Returns what callers know of a path from the API description: its API and its methods. */
+/** Returns what the API description states about a path: its API and its methods. */
 const knownPaths = () => {
   const router = createRouter(groups);
   const all = groups.flatMap(({ operations }: Group) => Object.values(operations));

@@ -75,7 +75,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   await furnish({ url: null });
   await pass(660_000);
   const { client, say, sensorId } = await furnish();
-  // At the next call of that device, its pending calls are counted.
+  // The next call of that device counts its pending calls.
   const { devices } = store(runtime.table);
   const link = await devices.linkOf(sensorId);
   const calls = MAX_PENDING.reports + CHECK_EVERY * 2 - 1;

@@ -29,7 +29,7 @@ const context = {
   alarmEmail: 'night@example.org',
 };
 
-/** Synthesises that stage into a temporary folder, once for all files. */
+/** Synthesizes that stage into a temporary folder, once for all files. */
 export const setup = async ({ provide }: TestProject) => {
   const outdir = mkdtempSync(join(tmpdir(), 'deployed-'));
   const { app, bundles } = await createApp({ outdir, context });

@@ -28,7 +28,7 @@ const above = (metric: string, bound: number): Threshold => [{ [metric]: bound +
 const VISIBLE = 'ApproximateNumberOfMessagesVisible';
 const AGE = 'ApproximateAgeOfOldestMessage';
 
-/** Values that just fire each alarm, and values that just do not. */
+/** Values that barely fire each alarm, and values that barely do not. */
 const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'tasks-failing': [from('TasksFailed', 1)],
   'alarms-untold': [[{ AlarmsToTell: 1 }, { AlarmsToTell: 1, TimeToFirstAttempt: 40 }]],

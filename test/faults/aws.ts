@@ -90,7 +90,7 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
   };
 };
 
-/** Returns a function that lets calls of a client fail with the bytes of DynamoDB, so that the SDK interprets them. */
+/** Returns a function that makes calls of a client fail with DynamoDB's bytes, so that the SDK interprets them. */
 export const failingClient =
   (chaos: Chaos, { silentPort, skip }: Surroundings) =>
   (client: Client): void => {

@@ -13,7 +13,7 @@ describe('the checker', () => {
     expect(check([{ ...acknowledged, webhooks: ['w', 'x'] }], [receipt], none).lost).toEqual(['a x']);
   });
 
-  test('accepts that an unacknowledged event is delivered or not', () => {
+  test('accepts an unacknowledged event whether or not it was delivered', () => {
     const unacknowledged = { ...acknowledged, at: null };
     expect(check([unacknowledged], [], none).lost).toEqual([]);
     expect(check([unacknowledged], [receipt], none)).toMatchObject({ unexpected: [], wrong: [] });

@@ -33,7 +33,7 @@ export const postFalls = async (scene: Scene, fault: Fault): Promise<Posted[]> =
   const { birch, maple } = homes;
   if (fault.falls === 'one') return [await postFall(scene, birch)];
   const choice = chance();
-  // A story is always about the home birch.
+  // A scenario always uses the home birch.
   const chosen = fault.story || choice < 0.65 ? birch : maple;
   const first = choice < 0.3 ? [birch, maple] : [chosen];
   const posted = await Promise.all(first.map((home) => postFall(scene, home)));

@@ -41,7 +41,7 @@ export type Rates = {
   lostDeletion?: number;
   /** Tasks and items in the form of an older or a newer version. */
   otherVersion?: number;
-  /** Requests to which a receiver responds with misbehaviour, and the kinds of misbehaviour. */
+  /** Requests that a receiver answers with misbehavior, and the kinds of misbehavior. */
   trouble?: number;
   troubles?: readonly [Misbehaviour, ...Misbehaviour[]];
   /** The deadline of an attempt (s), for faults in which receivers use all of it. */
@@ -79,7 +79,7 @@ export type Fault = {
   /** Prepares further steps of the run. */
   story?: (scene: Scene) => Promise<Story>;
   settings?: Partial<Settings>;
-  /** Reasons with which deliveries may fail in this run; none by default. */
+  /** The reasons for which deliveries may fail in this run; none by default. */
   mayEnd?: readonly string[];
   /** The duration of the faults: `steps` steps of `stepMs` ms. By default it is one step of 40 s, or none. */
   steps?: number;

@@ -51,7 +51,7 @@ const unreliable =
   async (queue, messages) => {
     const { unsent, lostSend, lateMessage, doubleMessage, poison, otherVersion } = rates();
     let copies = 0;
-    /** Copies a message. A FIFO queue drops a known deduplication id, so the copy gets another one. */
+    /** Copies a message. A FIFO queue drops a known deduplication id, so the copy gets a new one. */
     const copyOf = (message: QueueMessage): QueueMessage =>
       isFifo(queue) ? { ...message, deduplicationId: `${message.deduplicationId} ${++copies} ${chance()}` } : message;
     for (const message of messages) {

@@ -73,8 +73,9 @@ const rewritten = (result: QueryResult, input: QueryInput, earlier: readonly { k
 };
 
 /**
- * Returns a function that lets the reads of a client lag as those of DynamoDB may: each eventually consistent read, and
- * each read of an index, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write immediately.
+ * Returns a function that makes a client's reads lag as those of DynamoDB may: each eventually consistent read, and
+ * each read of an index, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write
+ * immediately.
  */
 export const laggingReads =
   ({ now }: Pick<Clock, 'now'>, isOn: () => boolean, chance: () => number) =>

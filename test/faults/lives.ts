@@ -26,7 +26,7 @@ export const createLives = () => {
     Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, alive(call as never)])) as T;
   return {
     isDead,
-    /** Ends the process in which it is called. */
+    /** Kills the process that calls it. */
     die: (place: string): never => {
       const death = new Died(`at ${place}`);
       const life = lives.getStore();
@@ -41,7 +41,7 @@ export const createLives = () => {
         return result;
       });
     },
-    /** Returns a host whose processes do nothing after their death. */
+    /** Returns a host whose processes do nothing once they are dead. */
     wrap: (runtime: Runtime): Runtime => ({
       ...runtime,
       table: allAlive(runtime.table),

@@ -3,13 +3,13 @@ import { createFaultWorld } from './world.ts';
 
 const SAMPLE_MS = 5;
 const MB = 1_048_576;
-/** The most MB by which this process may grow. */
+/** How much (MB) this process may grow. */
 export const MAX_GROWTH_MB = 50;
 
 /** The number of falls after which the process has its normal size. */
 const WARM_UP = 300;
 
-/** Runs `work`. Returns its result, and the largest size (MB) of this process meanwhile. */
+/** Runs `work`. Returns its result, and the largest size (MB) of this process while it runs. */
 const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
   let peak = 0;
   const sample = () => {
@@ -25,7 +25,7 @@ const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: num
   }
 };
 
-/** Measures by how many MB the process with the whole cloud grows while receivers respond with endless bodies. */
+/** Measures how many MB the process with the whole cloud grows by while receivers respond with endless bodies. */
 export const measureEndlessBodies = async (falls: number) => {
   const world = await createFaultWorld();
   const bodies = { title: '', rates: { trouble: 1, troubles: ['endlessBody'] } } as const;

@@ -16,7 +16,7 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, homeAt, linkSensor }
 const HOOKS = 50;
 const HANGS_MS = 15_000;
 const SENSORS = 5;
-/** Events of the busy customer; each makes 50 deliveries. */
+/** Events of the busy customer; each creates 50 deliveries. */
 const EVENTS_PER_SECOND = 1;
 
 /** Posts falls at a rate for a while. Returns p50 and p99 of the time from the 202 to the receiver (ms). */

@@ -1,8 +1,8 @@
 import type { Scene } from './scene.ts';
 
 /**
- * Returns the events of a sensor that a story caused, newest first, and the uuids of all delivered events. The suite itself
- * posted none of them, so they are removed from the receipts.
+ * Returns the events of a sensor that a scenario caused, newest first, and the uuids of all delivered events. The suite
+ * itself posted none of them, so they are removed from the receipts.
  */
 export const ownEvents = async ({ stores, clock, receiver }: Scene, customerId: number, sensorId: string) => {
   const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 50 });

@@ -4,7 +4,7 @@ import type { Random } from '#lib/local/random.ts';
 import { oneOf } from './chance.ts';
 
 /**
- * Responds to a request with some misbehaviour. Returns whether the status said that the receiver accepted the request.
+ * Misbehaves in response to a request. Returns whether the status said that the receiver accepted the request.
  * `elsewhere` is an address that must not be called.
  */
 type Responder = (response: ServerResponse, chance: Random, elsewhere: string) => boolean;

@@ -5,12 +5,12 @@ import type { Client } from '../fixtures/client.ts';
 import { adminOf } from '../fixtures/home.ts';
 import type { FaultWorld } from './world.ts';
 
-/** The environment of a story: a world, homes that the story may change during its run, and random numbers. */
+/** The environment of a scenario: a world, homes that the scenario may change during its run, and random numbers. */
 export type Scene = FaultWorld & { chance: Random };
 
 const SESSION_MS = 10 * 3_600_000;
 
-/** Creates a function that logs in a system admin, again before the session ends. */
+/** Creates a function that logs in a system admin, and renews the login before the session ends. */
 export const adminsOf = (cloud: Cloud, { now }: Pick<Clock, 'now'>) => {
   let session: { client: Client; until: number } | undefined;
   return async (): Promise<Client> => {

@@ -1,7 +1,7 @@
 import { percentile } from '../bench/figures.ts';
 import type { Report } from './run-fault.ts';
 
-/** The sum of the runs of one fault. */
+/** The totals of all runs of one fault. */
 export type Tally = {
   runs: number;
   lost: number;

@@ -44,8 +44,8 @@ export const timeOf = (
     return [...(await dueItems()), ...inQueues()];
   };
   /**
-   * Returns all pending tasks. It searches twice before it returns none, because the first search can miss a task that moves
-   * meanwhile.
+   * Returns all pending tasks. It searches twice before it returns none, because the first search can miss a task that
+   * moves in the meantime.
    */
   const pending = async (): Promise<DueItem[]> => {
     const found = await findPending();

@@ -76,7 +76,7 @@ export const createFaultWorld = async () => {
   const current = () => ({ ...defaultSettings, ...settings });
   const cloud = await startTestCloud({
     clock,
-    // The sweep has the interval of AWS, because a step of a story may take a minute.
+    // The sweep has the interval of AWS, because a step of a scenario may take a minute.
     sweepSeconds: 60,
     log: (_, message) => {
       if (message === UNREAD) unread += 1;

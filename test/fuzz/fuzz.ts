@@ -39,7 +39,7 @@ const idInBody = (text: string, key: string, world: World): string => {
 const harmless = (text: string, operation: Operation): string =>
   'may' in operation && operation.may === 'system_admin' ? text.replaceAll('{theirs}', '{unknown}') : text;
 
-/** Spares objects that the world still needs: only operations whose example provides an object to delete delete one. */
+/** Spares objects that the world still needs: an operation deletes one only if its example provides it. */
 const spared = ({ method, params }: GeneratedRequest, operation: Operation): readonly string[] =>
   method !== 'DELETE' || operation.method === 'DELETE'
     ? params

@@ -133,7 +133,7 @@ describe('a customer', () => {
       const accountKey = `guest-${at}`;
       const user = { ...holdsNothing, id: 2_000_000 + at, customerId, username: accountKey, accountKey } as never;
       expect(await stores.users.create(user, accountKey, 'hash', 50)).toBeNull();
-      // Of two concurrent deletions, only one succeeds.
+      // Only one of two concurrent deletions succeeds.
       const removals =
         at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user, 0), stores.users.remove(user, 0)]);
       expect(removals.filter(Boolean)).toHaveLength(at % 2);

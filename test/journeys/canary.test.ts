@@ -86,7 +86,7 @@ describe('the canary', () => {
     expect((await health()).canarySeconds).toBeGreaterThan(before + 59);
   });
 
-  test('rejects webhooks of users with the URL of the canary', async () => {
+  test('rejects user webhooks with the URL of the canary', async () => {
     const url = `${cloud.url}/canary`;
     const hook = { name: 'loop', url, format: 'full', isCustomerHook: true };
     const { client } = await createHome(admin, 'oak', ['manage_customers', 'manage_bots']);

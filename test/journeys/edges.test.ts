@@ -44,7 +44,7 @@ describe('50 concurrent requests', () => {
     expect(attempts.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('leave one complete configuration, also in the sensor, when they replace it', async () => {
+  test('leave one complete configuration, in the sensor too, when they replace it', async () => {
     const { sensorId } = await linked();
     const path = `/sensors/${sensorId}/maker_a/config/basic`;
     const put = (at: number) =>
@@ -57,7 +57,7 @@ describe('50 concurrent requests', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}`)).toMatchObject({ name: stored.name });
   });
 
-  test('leave a sensor with one customer when they move it between two, and none gets a 404', async () => {
+  test('leave a sensor with one of two customers when they move it between them, and none gets a 404', async () => {
     const { sensorId } = await linked();
     const other = await createHome(admin, 'rowan', []);
     const customers = [home.customerId, other.customerId];
@@ -81,7 +81,7 @@ test('the list of deliveries is empty for a period that ends before it starts, o
   expect(replay.status).toBe(202);
 });
 
-test('a rule with the same webhook twice sends to it once, and its hit counts as completely sent', async () => {
+test('a rule with the same webhook twice sends to it once, and its hit counts as fully sent', async () => {
   const receiver = await startReceiver();
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'empty_room');
   const recipient = { botId: bot.id, webhookId: webhook.id };
@@ -122,7 +122,7 @@ describe('the raw message of an event', () => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
     await cloud.idle();
     const [page] = await home.client.ok<{ data: Listed[] }[]>('GET', path);
-    // The message makes two events: its own, and that the sensor is active.
+    // The message creates two events: its own, and that the sensor is active.
     expect(page?.data.map(({ type }) => type).sort()).toEqual(['sensor', 'unknown']);
     const alone = (page?.data ?? []).map(({ uuid }) => home.client.call('GET', `${path}/${uuid}`));
     return { listed: page?.data ?? [], alone: await Promise.all(alone) };
@@ -159,7 +159,7 @@ test('sensors are found by a MAC address with colons', async () => {
   expect(page?.data.map(({ id }) => id)).toContain(sensorId);
 });
 
-test('a Raw webhook of two rules receives the message once, and both hits count as completely sent', async () => {
+test('a Raw webhook of two rules receives the message once, and both hits count as fully sent', async () => {
   const receiver = await startReceiver();
   const hook = { format: 'raw' } as const;
   const { bot, webhook } = await createAlarm(home.client, receiver.url, 'fall_confirmed', hook);

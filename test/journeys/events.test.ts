@@ -90,7 +90,7 @@ const hits = async () => {
   return page?.data ?? [];
 };
 
-/** Whether a payload is about a sensor, judged by what its format contains of it. */
+/** Whether a payload is about a sensor, by the fields that its format contains. */
 const isOf: Record<Format, (body: string, player: Player) => boolean> = {
   full: (body, { sensor }) => JSON.parse(body).sensor.id === sensor.sensorId,
   custom1: (body, { name }) => JSON.parse(body).sensorName === name,

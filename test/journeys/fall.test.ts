@@ -35,7 +35,7 @@ describe('a fall', () => {
     ]);
   });
 
-  test('makes one event, one rule hit and one delivery when posted 20 times concurrently', async () => {
+  test('creates one event, one rule hit and one delivery when posted 20 times concurrently', async () => {
     const home = await createHome(await adminOf(cloud.url), 'birch', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const before = receiver.received.length;

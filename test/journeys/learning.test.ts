@@ -72,7 +72,7 @@ const learner = async (name: string) => {
   return { ...home, sensorId, ask, learn, events };
 };
 
-test('the end of 14 days of learning makes one event per phase, sent only to customer webhooks in the format Full', async () => {
+test('the end of 14 days of learning creates one event per phase, sent only to customer webhooks in the format Full', async () => {
   const { ask, learn, events } = await learner('elm');
   for (const format of ['full', 'raw']) {
     const secretKey = 'a-secret-of-16-or-more';
@@ -100,7 +100,7 @@ test('the end of 14 days of learning makes one event per phase, sent only to cus
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a learning phase that is disabled makes no event, and a new phase makes its own', async () => {
+test('a learning phase that is disabled creates no event, and a new phase creates its own', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);
@@ -121,7 +121,7 @@ test('a change right after the 14 days does not suppress the event of their end'
   expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
 });
 
-test('a sensor that leaves its customer while learning makes no event of the end', async () => {
+test('a sensor that leaves its customer while learning creates no event when the phase ends', async () => {
   const { sensorId, learn, customerId } = await learner('fir');
   await learn(true);
   const admin = await adminOf(cloud.url);

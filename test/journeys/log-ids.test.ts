@@ -129,7 +129,7 @@ test('falls that are processed together keep their own ids', async () => {
   expect(attempts).toEqual(expect.arrayContaining(own));
 });
 
-test('a fall over MQTT has one request id from its ingestion on', async () => {
+test('a fall over MQTT keeps one request id from ingestion onward', async () => {
   const device = await createDevice(cloud.mqttUrl ?? '', sensor);
   const message = fall();
   await device.say(message);

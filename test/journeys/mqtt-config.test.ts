@@ -69,7 +69,7 @@ describe('the MQTT notification of a changed configuration', () => {
     },
   );
 
-  test('reaches devices of maker B too', async () => {
+  test('also reaches devices of maker B', async () => {
     const theirs = await linkSensor(client, 'maker_b');
     const listening = await createDevice(cloud.mqttUrl ?? '', theirs);
     await client.ok('PUT', `/sensors/${theirs.sensorId}/maker_b/config/fall`, defaultsOf(fallFields));
@@ -78,7 +78,7 @@ describe('the MQTT notification of a changed configuration', () => {
     await listening.end();
   });
 
-  test('stays away if nothing was stored', async () => {
+  test('does not get published if nothing was stored', async () => {
     expect((await client.call('PUT', telemetry(), {})).status).toBe(400);
     await client.ok('GET', telemetry());
     await device.say({});

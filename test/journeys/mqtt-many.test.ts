@@ -138,7 +138,7 @@ test('every acknowledged message becomes an event after SIGKILL between PUBLISH 
     await eventually(async () =>
       expect(await uuidsOf(back, sensor.sensorId)).toEqual(expect.arrayContaining(acknowledged)),
     );
-    // Messages that were not acknowledged are resent, and make one event.
+    // Messages that were not acknowledged are resent, and create one event.
     const next = await createDevice(urlIn(again.lines), sensor);
     for (const fall of falls) await next.say(fall);
     await eventually(async () => {

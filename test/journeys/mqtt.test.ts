@@ -64,7 +64,7 @@ describe('a message published over MQTT', () => {
     expect(device.heard.refused).toEqual([]);
   });
 
-  test('makes one event however often it arrives, as a duplicate or over HTTP', async () => {
+  test('creates one event however often it arrives, as a duplicate or over HTTP', async () => {
     const message = fall();
     await device.say(message);
     await device.say(message);
@@ -113,7 +113,7 @@ describe('the last will of a device', () => {
   };
   const isActive = async (sensorId: string) => (await client.ok('GET', `/sensors/${sensorId}`)).isActive;
 
-  test('takes effect like any message when the connection breaks, if it is for its own topic', async () => {
+  test('takes effect like any message when the connection breaks, if it is for the topic of its device', async () => {
     const sensor = await withWill((sensorId) => topicsOf(sensorId).messages);
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });

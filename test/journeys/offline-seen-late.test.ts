@@ -96,7 +96,7 @@ test.each([
   deaths = 0;
 });
 
-test('a sweep that freezes between reading and checking marks no sensor as inactive that reported meanwhile', async () => {
+test('a sweep that freezes between reading and checking marks no sensor as inactive that has reported in the meantime', async () => {
   const { client, customerId, sensors } = await furnish('alder', 1);
   await report(sensors);
   await cloud.idle();

@@ -20,7 +20,7 @@ const acknowledgeUrlIn = ({ text }: SentMessage): string => /http\S+\/acknowledg
 const times = (delivery: { attemptLog: { startDate: number }[] }): number[] =>
   delivery.attemptLog.map(({ startDate }, at, all) => (startDate - (all[at - 1]?.startDate ?? startDate)) / 1_000);
 
-test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges it under the own name with the link', async () => {
+test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges it in their own name with the link', async () => {
   const { hire, rule, fall, hits, sent, client, at, customerId } = await world.furnish();
   const anna = await hire(
     'Anna',

@@ -105,7 +105,7 @@ describe('the quota of a customer', () => {
       const answers = await concurrently(50, (at) => make(home, at));
       expectFull(answers, quota, before);
       const deleted = idOf(successful(answers)[0]);
-      // Of two concurrent deletions, only one succeeds.
+      // Only one of two concurrent deletions succeeds.
       const deletions = await concurrently(2, () => statusOf(home.client.call('DELETE', `${path}/${deleted}`)));
       expect(deletions.toSorted()).toEqual([200, 404]);
       expectFull(await concurrently(3, (at) => make(home, 101 + 2 * at)), quota, quota - 1);
@@ -205,7 +205,7 @@ describe('the message quota of a sensor', () => {
     return { post, kept };
   };
 
-  test('rejects messages over the quota per second with 429 and Retry-After, and stores nothing of the call', async () => {
+  test('rejects messages over the per-second quota with 429 and Retry-After, and stores nothing of the call', async () => {
     const { post, kept } = await setUp('talks');
     expect([await statusOf(post(batch(6))), await statusOf(post(batch(4)))]).toEqual([202, 202]);
     const over = await post(message());

@@ -23,7 +23,7 @@ const eventsOf = async ({ client, sensorId }: Home) => {
 };
 const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {} });
 
-test('a message repeated in one call makes one event, and of two with the same uuid the first one counts', async () => {
+test('a message repeated in one call creates one event, and the first of two with the same uuid counts', async () => {
   const home = await world.furnish();
   const first = '11111111-1111-4111-8111-111111111111';
   const other = '22222222-2222-4222-8222-222222222222';

@@ -49,7 +49,7 @@ describe('a report that changes nothing', () => {
     await say(a.presence(true), 60);
   });
 
-  test('skips the queue from the third one on, as long as nothing changes', async () => {
+  test('skips the queue starting with the third one, as long as nothing changes', async () => {
     for (let minute = 0; minute < 10; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
     const { isActive } = await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`);
@@ -75,14 +75,14 @@ describe('a report that changes nothing', () => {
     expect(await say([a.presence(true), a.fall('calling', start + 1)], 1)).toBe(1);
   });
 
-  test('makes an older message late that arrives after it', async () => {
+  test('makes an older message that arrives after it late', async () => {
     const late = a.presence(false);
     for (let minute = 0; minute < 3; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await say(late, 1)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
   });
 
-  test('skips the queue for maker B too', async () => {
+  test('also skips the queue for maker B', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
     for (const queuedFor of [1, 1, 0, 0]) expect(await say(b.people(2), 60)).toBe(queuedFor);
     expect(await say(b.vital(0, 14, 60), 60)).toBe(0);

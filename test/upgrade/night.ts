@@ -63,7 +63,7 @@ const createRule = async (client: Client, url: string) => {
 export const answersOf = async (client: Client, paths: readonly string[]): Promise<Record<string, unknown>> => {
   const answers: Record<string, unknown> = {};
   for (const path of paths) {
-    // Health changes with deliveries that are sent meanwhile.
+    // Health changes with deliveries that are sent in the meantime.
     const { health: _, ...answer } = await client.ok<{ health?: unknown }>('GET', path);
     answers[path] = answer;
   }

@@ -56,7 +56,7 @@ export const acknowledge = group({
       uses: [...showing.uses, ...acknowledging.uses],
       method: 'POST',
       path: '/acknowledge/{address}/page',
-      // The link is the credential. A session that the browser happens to have is not used, and must not be ended.
+      // The link is the credential. Any session the browser happens to have is neither used nor ended.
       csrfExempt: true,
       summary: 'Submit the acknowledgement page',
       description:

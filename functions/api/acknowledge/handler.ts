@@ -31,7 +31,7 @@ const actByLink = (
 
 /**
  * Acknowledges a hit, and returns it with its acknowledgement, which may be an earlier one. The link of a user always
- * acknowledges in the name of that user; any other takes the entered name, or else that of the recipient.
+ * acknowledges in the name of that user; any other uses the entered name, or else that of the recipient.
  */
 const acknowledgeHit = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
   const { store, now } = deps;

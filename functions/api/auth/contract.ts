@@ -219,8 +219,8 @@ export const auth = group({
       method: 'PUT',
       summary: 'Enable the second factor',
       description:
-        `Takes a code of the authenticator app, and returns ten recovery codes, which are not shown again. Each of them ` +
-        `replaces a code of the app in one login. Other sessions that were limited to the setup end. ${onlySelf}`,
+        `Takes a code from the authenticator app, and returns ten recovery codes, which are not shown again. Each of them ` +
+        `replaces a code from the app in one login. Other sessions that were limited to the setup end. ${onlySelf}`,
       body: OtpProof,
       response: RecoveryCodes,
       errors: ['user_not_found', 'otp_on', 'otp_not_found'],

@@ -54,7 +54,7 @@ export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, de
   return { url, cookie: cookieOf(event, browser, LOGIN_SECONDS) };
 };
 
-/** Returns who logged in with the issuer, from the query that the browser came back with. The query works once. */
+/** Returns who logged in with the issuer, from the query that the browser returned with. The query works once. */
 export const identityOf = async (
   query: string,
   event: APIGatewayProxyEvent,
@@ -162,8 +162,8 @@ export const userOf = async (
 };
 
 /**
- * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. It must after `prompt=login`:
- * the person at the browser can remove that from the URL, so without `auth_time` nobody knows whether it was respected.
+ * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. It has to after
+ * `prompt=login`: the user can remove that from the URL, so only `auth_time` proves that it was respected.
  */
 const authDateOf = ({ auth_time: seconds }: OidcIdentity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;

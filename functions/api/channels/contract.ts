@@ -15,7 +15,7 @@ const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as con
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'The caller, as an id or `me`' }) });
 const OfChannel = ByUser.extend({ by: By });
 
-/** Changing where alarms go requires a session: access tokens are in the hands of programs. */
+/** Changing where alarms go requires a session: access tokens are held by programs. */
 const ofUser = defaults({ auth: 'session', may: 'logged_in', params: OfChannel, success: 200 });
 const ofDuty = defaults({ path: '/users/{userId}/duty', auth: 'user', may: 'logged_in', params: ByUser, success: 200 });
 

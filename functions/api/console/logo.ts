@@ -9,16 +9,16 @@ const svgOf = ({ more = '', corner = 8 } = {}): string =>
   ].join('');
 const urlOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 
-/** The sign of the console as an SVG: a sensor on the ceiling, its waves, and a person below. */
+/** The logo of the console as an SVG: a sensor on the ceiling, its waves, and a person below. */
 export const logo: string = svgOf();
 
-/** The sign without rounded corners, for systems that round icons themselves. */
+/** The logo without rounded corners, for systems that round icons themselves. */
 export const squareLogo: string = svgOf({ corner: 0 });
 
-/** The sign as a data URL. */
+/** The logo as a data URL. */
 export const logoUrl = urlOf(logo);
 
-/** Returns the sign as a data URL, with a number in a red badge, up to "9+". */
+/** Returns the logo as a data URL, with a number in a red badge, up to "9+". */
 export const logoWithBadge = (count: number): string =>
   urlOf(
     svgOf({

@@ -1,4 +1,4 @@
-/** The icons as PNG, for iOS and older Android, which do not support SVG. A browser rendered them from the sign. */
+/** The icons as PNG, for iOS and older Android, which do not support SVG. A browser rendered them from the logo. */
 export const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png', 'apple-touch-icon.png'] as const;
 const png = (src: (typeof icons)[number], size: number, purpose: 'any' | 'maskable') => ({
   src,

@@ -7,7 +7,7 @@ const ByCustomer = z.object({ customerId: idText });
 
 export const customers = group({
   name: 'customers',
-  about: 'Homes, to which users, sensors and rules belong',
+  about: 'Homes that users, sensors and rules belong to',
   operations: {
     listCustomers: {
       method: 'GET',

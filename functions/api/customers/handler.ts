@@ -17,7 +17,7 @@ const removeLeftovers = async (store: ClearDeps['store'], customerId: number, no
   });
   const removedWebhooks = await inBatches(await webhooks.list(customerId), (webhook) => webhooks.forget(webhook, now));
   const removedRules = await inBatches(await rules.list(customerId), rules.remove);
-  // A group can only be removed when no rule and no webhook names it.
+  // A group can be removed only if no rule or webhook refers to it.
   const removedGroups = await inBatches(await sensorGroups.list(customerId), ({ id }) =>
     sensorGroups.remove(customerId, id),
   );

@@ -28,7 +28,9 @@ const filters = {
   until: time('only deliveries up to this time, ms'),
 };
 
-/** Callers who may manage a webhook see and control its deliveries. Its kind decides which permission they need. */
+/**
+ * Callers who may manage a webhook can see and control its deliveries. Its kind determines which permission they need.
+ */
 const ofWebhook = defaults({
   auth: 'user',
   may: webhookManagers,
@@ -59,7 +61,7 @@ export const deliveries = group({
       params: ByWebhook,
       description:
         `Returns the deliveries of the last 30 days. ${partialListDescription('500', '5,000')} Deliveries after the first 200 may lag by a ` +
-        'second. `updateDate` sorts every 500 deliveries separately.',
+        'second. `updateDate` sorts each batch of 500 deliveries separately.',
       ...partialListHeaders,
       query: z.object({
         ...partialListQuery(deliveryIdText),

@@ -33,7 +33,7 @@ import { deliverTask } from '#shared/queue/encode.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
-/** Returns the delivery unless it is past its retention. The table may remove it later than that. */
+/** Returns the delivery unless it is past its retention. The table may remove it later. */
 const unlessExpired = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - DELIVERY_RETENTION ? delivery : null;
 

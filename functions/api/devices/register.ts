@@ -70,7 +70,7 @@ const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<
   await enqueueNotice(deps, sensor, { uuid, ...notice });
 };
 
-/** Registers a known device again. A linked one needs its token, or the permission of its customer. */
+/** Registers a known device again. A linked device needs its token, or the permission of its customer. */
 export const registerAgain = async (
   deps: RegisterDeps,
   sensor: SensorRecord,

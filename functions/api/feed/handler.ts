@@ -70,7 +70,7 @@ export const handler = serve(feed, {
         isAnyWaiting = now() < end && (await store.feeds.hasPending(webhook));
       }
       if (now() >= end) return [];
-      // Its token may have been replaced in the meantime, or the webhook disabled.
+      // In the meantime, its token may have been replaced, or the webhook disabled.
       webhook = await openFeed(call, deps);
     }
   },

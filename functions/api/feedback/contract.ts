@@ -16,7 +16,7 @@ const ofSensor = defaults({
 
 export const feedback = group({
   name: 'feedback',
-  about: 'Feedback of users on whether a rule hit or an event was correct',
+  about: 'Feedback from users on whether a rule hit or an event was correct',
   operations: {
     listFeedback: {
       ...ofSensor,

@@ -32,7 +32,7 @@ const createWebhook = async (deps: ForwardDeps, url: string, before: FeedbackWeb
     disabledReason: null,
     consecutiveFailures: 0,
   };
-  const location = 'not a home: forwards feedback of users to the maker';
+  const location = 'not a home: forwards feedback from users to the maker';
   const customer = { ...stamps, id: customerId, name: NAME, location, email: '', timeZone: 'UTC' };
   await store.makerFeedback.furnish(customer, webhook, before);
 };

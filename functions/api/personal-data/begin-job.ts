@@ -16,7 +16,7 @@ type BeginDeps = Deps<CreateOperation['uses'][number]>;
 const MAX_JOBS = 50;
 const DAY_SECONDS = 86_400;
 
-/** Checks by the password, or by a recent login, that the user acts, and not somebody else in an open session. */
+/** Checks by the password, or by a recent login, that the caller is the user, not somebody else in an open session. */
 const proveIdentity = async (
   { caller, accountKey, sessionHash, body, fail, refuse }: BeginCall,
   deps: BeginDeps,
@@ -34,7 +34,7 @@ const proveIdentity = async (
   if (!isRight) refuse('password', 'wrong_password');
 };
 
-/** Checks that the customer has or had the subject, and that the caller may decide about it. */
+/** Checks that the subject belongs or belonged to the customer, and that the caller may start jobs for it. */
 const checkSubject = async ({ caller, customerId, body: { subject }, fail, refuse }: BeginCall, deps: BeginDeps) => {
   const { sensors, users, customers } = deps.store;
   if (subject.kind === 'customer') {

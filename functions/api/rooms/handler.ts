@@ -17,13 +17,13 @@ const findRoom = async (
   customerId: number,
   sensorId: string,
 ): Promise<SensorWithRoom | null> => {
-  // The sensor is read first: a later change of the room changes its revision, too.
+  // The sensor is read first: a later change of the room also changes its revision.
   const sensor = await store.sensors.get(customerId, sensorId);
   const room = await store.rooms.get(customerId, sensorId);
   return sensor && { sensor, room: room ?? firstRoom(sensor) };
 };
 
-/** Returns the rules that name a region which an update removes. */
+/** Returns the rules that refer to a region the update removes. */
 const rulesOfRemovedRegions = async (
   store: StoreOf<'rules.ofRegions'>,
   customerId: number,

@@ -60,7 +60,7 @@ export const ruleHits = group({
       method: 'PUT',
       summary: 'Acknowledge a rule hit',
       description:
-        'Records that the caller takes care of the alarm. The first acknowledgement counts: repeating it returns 200, and ' +
+        'Acknowledges the alarm in the name of the caller. The first acknowledgement counts: repeating it returns 200, and ' +
         'anybody else gets a 409 with the name of the user who acknowledged. Customer webhooks get the event ' +
         '`alarm/acknowledged`.',
       body: z.object({}).meta({ examples: [{}] }),

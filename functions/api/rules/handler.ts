@@ -19,7 +19,7 @@ type Refuse = (path: string, problem: Problem) => never;
 type WatchedUses = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
 type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.verifiedOf';
 
-/** A list of recipients, its path in the body, and the situation that they are notified of. */
+/** A list of recipients, its path in the body, and the situation they are notified of. */
 type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
 
 /**
@@ -50,7 +50,7 @@ const checkRecipients = async (
   }
 };
 
-/** Checks that everything that a rule names exists, belongs to its customer, and fits together. */
+/** Checks that everything a rule refers to exists, belongs to its customer, and fits together. */
 const checkReferences = async (
   store: StoreOf<WatchedUses | RecipientUses>,
   customerId: number,
@@ -79,7 +79,7 @@ export const handler = serve(rules, {
       const found = all.filter(({ name, title, message }) => matchesSearch(searchText, name, title, message));
       return pageOf(sortedBy(found, sortBy), query);
     }
-    // Only the rules of the page are read completely.
+    // Only the rules of the page are read in full.
     const [page] = pageOf(sortedBy(await store.rules.sortFields(customerId), sortBy), query);
     const ids = page.data.map(({ id }) => id);
     return [{ ...page, data: sortedBy(await store.rules.getAll(customerId, ids), sortBy) }];

@@ -24,7 +24,7 @@ const Link = z
   .object({
     manufacturer: Manufacturer,
     code: z.string().overwrite(withoutSpaces).length(8).describe('not case-sensitive; spaces are ignored'),
-    customerId: id.optional().describe('only for system admins: the customer who gets the sensor'),
+    customerId: id.optional().describe('only for system admins: the customer that gets the sensor'),
   })
   .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
 
@@ -70,7 +70,7 @@ export const sensors = group({
       summary: 'Link a sensor',
       description:
         'Links a sensor to the customer of the caller by its pairing code. System admins name the customer with ' +
-        '`customerId`. After five wrong codes a user has to wait for up to 15 minutes.',
+        '`customerId`. After five wrong codes a user has to wait up to 15 minutes.',
       auth: 'user',
       may: 'logged_in',
       body: Link,

@@ -89,7 +89,7 @@ export const handler = serve(sensors, {
     if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const { limit, windowSeconds } = WRONG_CODES;
-    // Counted by user, so that one who mistypes does not keep colleagues from linking.
+    // Counted per user, so that a user's typos do not keep colleagues from linking.
     const subject = `pairing:${accountKey}`;
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });

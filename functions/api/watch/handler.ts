@@ -10,8 +10,8 @@ import { watch } from './contract.ts';
 type RecipientStore = StoreOf<'recipients.person' | 'channels.verifiedOf'>;
 
 /**
- * Returns the rules none of whose first recipients can be notified. `botOfWebhook` has the healthy webhooks. Recipients on
- * duty count as reachable here; whether anybody is on duty is reported separately.
+ * Returns the rules with no first recipient that can be notified. `botOfWebhook` has the healthy webhooks. Recipients
+ * on duty count as reachable here; whether anybody is on duty is reported separately.
  */
 const unreachableRules = async (
   store: RecipientStore,

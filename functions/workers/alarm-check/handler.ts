@@ -6,7 +6,7 @@ import { alarmCheck } from './contract.ts';
 
 type CheckDeps = Deps<(typeof alarmCheck)['uses'][number]>;
 
-/** The most mails that one run has time for. */
+/** The maximum number of emails that one run has time for. */
 const MAX_MAILS = 20;
 
 /** Mails the system admins who have an address, because an alarm about missing subscriptions would reach nobody. */

@@ -1,7 +1,10 @@
 import { CANARY_SECONDS } from '#shared/domain/canary.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
-/** Reports a fall of the canary's sensor as a device would, and waits for the call of its webhook at the public address. */
+/**
+ * Reports a fall of the canary's sensor as a device would, and waits for its webhook to be called at the public
+ * address.
+ */
 export const canaryRound = scheduled({
   name: 'canary-round',
   everySeconds: CANARY_SECONDS,

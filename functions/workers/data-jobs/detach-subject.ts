@@ -49,8 +49,8 @@ const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
 };
 
 /**
- * Deletes a user and its account. A user who changes meanwhile is read again; one without an account is of an erased
- * customer.
+ * Deletes a user and its account. A user who changes in the meantime is read again. A user without an account belongs
+ * to an erased customer.
  */
 const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
   const { store, now, failpoint } = deps;
@@ -67,7 +67,7 @@ const detachUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<
   if (removed) await store.dataJobs.addCounts(job, new Map([['user', 1]]), now());
 };
 
-/** Removes the subject of an erasure from everywhere that readers look it up. */
+/** Removes the subject of an erasure from everywhere readers look it up. */
 export const detachSubject = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { customerId, subject } = job;
   if (subject.kind === 'customer') return detachCustomer(deps, job);

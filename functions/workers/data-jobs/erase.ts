@@ -13,8 +13,8 @@ import type { JobDeps } from './deps.ts';
 import { subjectScopeOf } from './subject-scope.ts';
 
 /**
- * Returns recipients without a user. If nobody else is left, the users on duty take the place: a rule must not stop
- * notifying because somebody is erased.
+ * Returns recipients without a user. If nobody is left, the users on duty replace them: a rule must not stop notifying
+ * because somebody is erased.
  */
 const withoutUser = (recipients: readonly Recipient[], userId: number): Recipient[] => {
   const others = recipients.filter((recipient) => recipient.userId !== userId);
@@ -51,7 +51,7 @@ const eraseFromRules = async (deps: JobDeps, { customerId, subject }: DataJob): 
 /** How much time (ms) a run leaves unused for the items in progress. */
 const MARGIN_MS = 15_000;
 
-/** What a run erased, and why it left something: `later` means that other tasks may still work on it. */
+/** What a run erased, and why anything is left: `later` means that other tasks may still be using it. */
 type Run = { erased: number; left: 'nothing' | 'later' | 'time' };
 
 /** Cancels a delivery and corrects the counts that include it, unless it is being sent. */
@@ -84,7 +84,7 @@ const eraseItem = async (deps: JobDeps, { kind, item, verdict }: SubjectItem): P
   return true;
 };
 
-/** Erases all present data of a subject, as far as time allows. */
+/** Erases all present data of a subject,  as far as time permits. */
 export const eraseItems = async (
   deps: JobDeps,
   job: DataJob,

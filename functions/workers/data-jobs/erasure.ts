@@ -22,8 +22,8 @@ const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): D
 };
 
 /**
- * Allows an erased sensor to be linked again, unless another erasure of it is running. Of several, the newest one does so,
- * and ends last. Returns false if this erasure has to wait for the others.
+ * Allows an erased sensor to be linked again, unless another erasure of it is running. If there are several, the newest
+ * one does so, and ends last. Returns false if this erasure has to wait for the others.
  */
 const allowReturn = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
   const others = (await store.dataJobs.list(customerId, 'erasure')).filter(
@@ -55,9 +55,9 @@ const dropExports = async ({ store, exports }: JobDeps, { customerId, createDate
 };
 
 /**
- * Erases a subject: first it is made unreachable, then all of its data is deleted. Data that was written meanwhile is found
- * by further runs, until one that starts when nothing can follow finds nothing. After a crash, the next run continues with
- * what is left.
+ * Erases a subject: first it is made unreachable, then all of its data is deleted. Data that was written in the
+ * meantime is found by further runs, until a run that starts after the last possible write finds nothing. After a
+ * crash, the next run continues with what is left.
  */
 export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => number): Promise<void> => {
   const { store, now, enqueue, failpoint } = deps;

@@ -5,7 +5,7 @@ import type { JobDeps } from './deps.ts';
 import { runErasure } from './erasure.ts';
 import { runExport } from './export.ts';
 
-/** Longer (ms) than a run may take, so that the sweep does not start a second one meanwhile. */
+/** Longer (ms) than a run may take, so that the sweep does not start a second one in the meantime. */
 const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
 
 /** Deletes the file of an export once it has expired. A task from before the export ended may arrive earlier. */

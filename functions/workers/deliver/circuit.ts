@@ -32,7 +32,7 @@ const STALE_MS = 1_000;
 /** How often (ms) a delivery that waits for a slot reads its webhook again: another process may have freed a slot. */
 export const SLOT_POLL_MS = 500;
 
-/** When (ms) a delivery that gave way to others is tried next. */
+/** When (ms) a delivery that gave way to others is attempted next. */
 const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + randomFraction(deps)) * SLOT_POLL_MS);
 
 /**
@@ -74,7 +74,7 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   };
 };
 
-/** Waits for a slot as long as that is better than waiting in the queue. */
+/** Waits for a slot while that is better than waiting in the queue. */
 const awaitSlot = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,

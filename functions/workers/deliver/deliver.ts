@@ -35,7 +35,7 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
   if (admission.kind === 'postponed') return postpone(deps, key, admission.until);
 
   return inSlot(deps, admission, async () => {
-    // Before the lease, because an attempt that cannot be signed must not be counted.
+    // Done before the lease, because an attempt that cannot be signed must not be counted.
     const secrets = await decryptSecrets(deps, admission.webhook);
     const leased = await lease(deps, key);
     if (leased.kind !== 'leased') return leased.kind;
@@ -57,7 +57,7 @@ const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhook
 /** Waits up to a second for a task that its queue delivered early. Returns `early` if that is not enough. */
 const waitUntilDue = async ({ now, pause }: DeliverDeps, { notBefore }: Deliver): Promise<'due' | 'early'> => {
   if (notBefore - now() > 1_000) return 'early';
-  // The pauses are limited in case the clock is set back meanwhile.
+  // The pauses are limited in case the clock is set back in the meantime.
   for (let pauses = 0; pauses < 3 && notBefore > now(); pauses++) await pause(Math.min(notBefore - now(), 1_000));
   return 'due';
 };

@@ -8,6 +8,6 @@ export const MARGIN_MS = 5_000;
 
 /** A random number in [0, 1). */
 export const randomFraction = ({ random }: DeliverDeps): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
-/** A random text of 8 characters, which tells one lease from any other. */
+/** A random text of 8 characters that identifies a lease. */
 export const leaseToken = ({ random }: Pick<DeliverDeps, 'random'>): string =>
   Buffer.from(random(6)).toString('base64url');

@@ -9,9 +9,9 @@ import { endIfExpired } from './hold.ts';
 import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
 import { findMessage } from './send.ts';
 
-/** The most deliveries of a feed that one task checks. */
+/** The maximum number of deliveries of a feed that one task checks. */
 const MAX_CHECKED = 500;
-/** How long (ms) after a webhook was given a URL a process that read it before may still write to its feed. */
+/** How long (ms) after a webhook gets a URL a process with an older copy may still write to its feed. */
 const LATE_WRITES_MS = 60_000;
 
 /**
@@ -30,8 +30,8 @@ const endUnfetched = async (
 };
 
 /**
- * Returns why a delivery ends instead of waiting to be fetched, or null if it waits. A delivery without a time is in the feed
- * already, and its task comes from a fetch that could not return it.
+ * Returns why a delivery ends instead of waiting to be fetched, or null if it does not end. A delivery without a time
+ * is in the feed already, and its task comes from a fetch that could not return it.
  */
 const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<'expired' | 'exhausted' | null> => {
   if (delivery.state === 'sending') return null;

@@ -11,8 +11,8 @@ const CANCELED = 'canceled';
 type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
 
 /**
- * Whether the alarm of an escalation step was acknowledged while its delivery was pending (completion 12 "Escalation"). A
- * redelivery is sent anyway.
+ * Whether the alarm of an escalation step was acknowledged while its delivery was pending. A redelivery is sent
+ * anyway.
  */
 const isAcknowledged = async (
   { store }: DeliverDeps,

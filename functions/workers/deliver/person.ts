@@ -20,7 +20,7 @@ import { lease } from './lease.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
-/** Why a person is not notified, and no retry would help. */
+/** Why a person is not notified; no retry would help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 /** The result of an attempt. */
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
@@ -97,7 +97,7 @@ const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<vo
 /** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
   const { now } = deps;
-  // Before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
+  // Done before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
   const addressKey = await getLinkKey(deps);
   const leased = await lease(deps, key);
   if (leased.kind !== 'leased') return leased.kind;

@@ -21,8 +21,8 @@ import type { Answer } from './send.ts';
 import type { AdmittedRequest } from './slots.ts';
 
 /**
- * Acknowledges the hits of a delivery if its receiver named the person who takes the alarm. This happens before the
- * attempt is recorded: if it fails, the attempt is repeated, so that no acknowledgement is lost.
+ * Acknowledges the hits of a delivery if its receiver named the person who acknowledges the alarm. This happens before
+ * the attempt is recorded: if it fails, the attempt is retried, so that no acknowledgement is lost.
  */
 const acknowledgeHits = async (
   deps: DeliverDeps,
@@ -40,15 +40,15 @@ const acknowledgeHits = async (
   }
 };
 
-/** Whether the webhook has a new URL, about which a 410 of the old one says nothing. */
+/** Whether the webhook has a new URL, so that a 410 of the old one means nothing. */
 const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
   const current = await store.webhooks.get(customerId, id);
   return current !== null && current.url !== url;
 };
 
 /**
- * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of nothing else, because a receiver may respond so for a
- * moment while it is deployed; and only if the webhook still has that URL.
+ * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of nothing else, because a receiver may respond
+ * with 410 for a moment during a deployment, and only if the webhook still has that URL.
  */
 const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<boolean> => {
   const { goneSince = deps.now() } = webhook;
@@ -147,7 +147,7 @@ export const recordAttempt = async (
 ): Promise<unknown> => {
   const reportError = await write(deps, delivery, result, next);
   measureAttempt(deps, delivery, webhook, next);
-  // Nothing from the response is logged: it may name people.
+  // Nothing from the response is logged, because it may name people.
   const { status, error: reason, durationMs } = result;
   const { id: deliveryId, attempts: attempt } = delivery;
   deps.log('info', 'an attempt was made', { deliveryId, attempt, status, reason, durationMs, state: next.state });

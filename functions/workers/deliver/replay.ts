@@ -5,7 +5,9 @@ import { enqueueIfSoon } from './schedule.ts';
 
 /** How many deliveries one step examines. */
 const PAGE_SIZE = 100;
-/** The most (ms) that a redelivery is written ahead of time: once written, it is sent even if the replay is paused. */
+/**
+ * How far (ms) ahead of time a redelivery is written at most: once written, it is sent even if the replay is paused.
+ */
 const AHEAD_MS = 5_000;
 /** How often (ms) a replay is checked while only its deliveries are pending. Normally its last delivery finishes it. */
 const CHECK_INTERVAL_MS = 600_000;

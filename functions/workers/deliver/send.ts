@@ -7,7 +7,7 @@ import { type AttemptOutcome, type Delivery, plainFailure } from '#shared/domain
 import type { WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
-/** What a request is signed with: the webhook with its secrets decrypted, and the key of acknowledgement links. */
+/** The keys that sign a request: the webhook with its secrets decrypted, and the key of acknowledgement links. */
 type Secrets = { webhook: WebhookWithUrl; addressKey: string | null };
 
 /** The result of an attempt. `unsent`: no request was made, so nothing is known about the receiver. */

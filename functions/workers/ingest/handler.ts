@@ -12,8 +12,7 @@ import { type IngestDeps, ingestPublished, messageCount, rejectPublished } from 
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Returns the customer to whom the sensor belonged when the message was received: a queued message stays with that
- * customer.
+ * Returns the customer that owned the sensor when the message was received: a queued message stays with that customer.
  */
 const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY): number =>
   moved && time < moved.at ? moved.from : customerId;
@@ -24,7 +23,9 @@ const deviceOf = async ({ store }: IngestDeps, { sensorId, receiveDate }: Publis
   return device?.sensorId === sensorId ? { ...device, customerId: ownerAt(device, receiveDate) } : null;
 };
 
-/** Returns the sensor of the topic, for messages without a principal: AWS IoT lets no other device publish to it. */
+/**
+ * Returns the sensor of the topic, for messages without a principal: AWS IoT allows no other device to publish to it.
+ */
 const sensorOf = async ({ store }: IngestDeps, sensorId: string): Promise<Sender | null> => {
   const read = async () => {
     const link = await store.devices.linkOf(sensorId);

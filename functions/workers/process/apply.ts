@@ -129,7 +129,7 @@ export const finishOrQuarantine = async (
     return state;
   } catch (error) {
     if (error instanceof RetryLater || kindOfFailure(error) !== 'other') throw error;
-    await quarantineCause(state.decision, `a decision fails by itself: ${error}`);
+    await quarantineCause(state.decision, `a decision fails on its own: ${error}`);
     const next = { ...state, decision: null };
     const times = { formerUntil: former?.ttl ?? null };
     if (!(await deps.store.states.decide(sensorKey(context), state.version, next, times)))

@@ -7,7 +7,9 @@ import { loadRoom, loadSensor, type ProcessDeps, type SensorContext, type Sensor
 import { decide } from './decide.ts';
 import { createEventIds, type Judgement } from './judge.ts';
 
-/** Judges what time alone changes at a sensor: it may have been offline for too long, and its falls may move on. */
+/**
+ * Judges what passing time changes about a sensor: it may have been offline for too long, and its falls may advance.
+ */
 const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Judgement & { timings: Timings }> => {
   const { store, now, settings } = deps;
   const { state, sensor } = context;
@@ -24,13 +26,13 @@ const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Jud
 };
 
 /**
- * Checks what time alone changes at a sensor. If a message is decided at the same time, the message wins. A check that runs
- * early or twice changes nothing.
+ * Checks what passing time changes about a sensor. If a message is decided at the same time, the message wins. A check
+ * that runs early or twice changes nothing.
  */
 export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void> => {
   const { store, now } = deps;
   const { customerId, sensorId } = key;
-  // Whether time alone causes an alarm is known only after everything is read.
+  // Only after reading everything is it known whether passing time alone causes an alarm.
   const loaded = await loadSensor(deps, key, 'latest');
   const { state } = loaded.kind === 'gone' ? loaded : loaded.context;
   if (loaded.kind === 'gone' || loaded.context.former) {

@@ -14,7 +14,7 @@ export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 /** The key of a sensor at one of its customers. */
 export type SensorKey = { customerId: number; sensorId: string };
 
-/** Everything that judging the messages of a sensor and deciding its alarms depends on. */
+/** Everything needed to judge the messages of a sensor and to decide its alarms. */
 export type SensorContext = {
   customerId: number;
   sensor: SensorRecord;

@@ -1,7 +1,7 @@
 import { consumer } from '#shared/queue/consumer.ts';
 import { SensorTask } from '#shared/queue/task.ts';
 
-/** Processes device messages: decides which events they make, which rules fire, and which deliveries follow. */
+/** Processes device messages: decides which events they create, which rules fire, and which deliveries follow. */
 export const processing = consumer({
   name: 'process',
   queues: ['events', 'timers'],

@@ -63,7 +63,7 @@ const decideRules = async (
   return { decision: { decided, after, numbered }, fired, rules };
 };
 
-/** Returns when (ms) time next moves a fall of this judgement on; Infinity if it moves none. */
+/** Returns when (ms) passing time next advances a fall of this judgement; Infinity if none. */
 const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): number =>
   timings && next.falls !== state.falls ? nextCheck(next, timings) : Number.POSITIVE_INFINITY;
 /** Whether a queue can delay a task until a time (ms). */
@@ -86,7 +86,7 @@ const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Ju
   return wanted < Number(before.dueAt ?? Number.POSITIVE_INFINITY) ? wanted : null;
 };
 
-/** Enqueues the task that moves a fall on at the right time. */
+/** Enqueues the task that advances a fall at the right time. */
 const enqueueFallCheck = async (deps: ProcessDeps, context: SensorContext, judgement: Judgement): Promise<void> => {
   const time = nextFallCheck(context, judgement);
   if (!isSoon(deps, time)) return;

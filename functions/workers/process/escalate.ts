@@ -107,8 +107,8 @@ const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Place
 };
 
 /**
- * Returns what a round writes into its hit: its receivers, and messages for those that have none yet. An open round keeps
- * the receivers that it named before.
+ * Returns what a round writes into its hit: its receivers, and messages for those without one. An open round keeps its
+ * receivers.
  */
 const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {
   const time = deps.now();
@@ -176,7 +176,7 @@ const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<D
   const byMessage = escalation.open === 'step' ? byHit.toReversed() : byHit;
   const found = uniqueAddressees<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
   const named = found.filter(({ addressee }) => to.includes(addresseeKey(addressee)));
-  // A delivery without a message in the hit reports to a place that stays empty.
+  // A delivery without a message in the hit reports to an index that stays empty.
   const emptyPlace = Math.max(MAX_HIT_MESSAGES, hit.messages.length);
   const deliveries = named.map(({ addressee, place }) => {
     const message = { id: hit.id, message: place ?? emptyPlace };
@@ -200,8 +200,8 @@ const cancelDeliveries = async (
 };
 
 /**
- * Writes the deliveries of an open round and enqueues them, unless the hit was acknowledged meanwhile: during a crash, or
- * because the round took long. `decidedAt` is when (ms) the round was decided or read.
+ * Writes the deliveries of an open round and enqueues them, unless the hit was acknowledged in the meantime, during a
+ * crash or because the round took too long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
   const { store, now, enqueue, failpoint } = deps;

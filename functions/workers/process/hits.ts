@@ -192,7 +192,8 @@ const customerDeliveries = async (
 };
 
 /**
- * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all.
+ * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all
+ * of them.
  */
 export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
   [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {

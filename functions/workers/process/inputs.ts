@@ -18,7 +18,7 @@ type Origin = {
   receiveDate: number;
   /** The id of the API call that brought it. */
   requestId?: string | undefined;
-  /** The noted call whose last message this is. */
+  /** The recorded call that ends with this message. */
   noted?: RecordedCall | undefined;
 };
 /** A message of a device, decoded; `at` is its number within the call. */
@@ -27,7 +27,7 @@ export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; 
 export type NoticeInput = Origin & { kind: 'notice'; uuid: string; notice: NoticeItem };
 /** A call of a device without a message. */
 type CallInput = Origin & { kind: 'call' };
-/** One thing to be judged. */
+/** One input to be judged. */
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
 /** Returns the inputs of one task in order. A notice that was processed before has none. */
@@ -64,7 +64,7 @@ export const readInputs = async (deps: ProcessDeps, tasks: readonly MessageTask[
   (await Promise.all(tasks.map((received) => readTask(deps, received)))).flat();
 
 const alarming = new Set<Signal['kind']>(['fall', 'bed_exit']);
-/** Whether an input is likely to make an event, so that everything an alarm needs is read at once. */
+/** Whether an input is likely to create an event, so that everything an alarm needs is read in one go. */
 export const isLikelyEvent = (input: SensorInput): boolean =>
   input.kind === 'notice' || (input.kind === 'message' && alarming.has(input.decoded.signal.kind));
 

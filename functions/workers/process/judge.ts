@@ -40,16 +40,24 @@ type InputStep = ({ kind: 'judged' } & Omit<Judgement, 'judged'>) | Outdated;
 
 type JudgeDeps = ProcessDeps & { newEventId: (time: number) => number };
 
-/** The most events of one decision, which is stored in one item with the state. A message is never split. */
+/**
+ * The maximum number of events in one decision, which is stored in one item with the state. A message is never split.
+ */
 const MAX_EVENTS = 25;
-/** The most rule hits of one decision if every rule fires for every event, because one invocation writes them all. */
+/**
+ * The maximum number of rule hits in one decision if every rule fires for every event, because one invocation writes
+ * them all.
+ */
 const MAX_HITS = 250;
 
-/** Returns the most events that are decided together: fewer for a customer with many rules. */
+/** Returns the maximum number of events that are decided together: fewer for a customer with many rules. */
 const maxEvents = ({ customer }: SensorContext): number =>
   Math.max(1, Math.min(MAX_EVENTS, Math.floor(MAX_HITS / (customer?.rules ?? 1))));
 
-/** Creates a generator of event ids. Events of the same time get consecutive ids, also after those of the last decision. */
+/**
+ * Creates a generator of event ids. Events of the same time get consecutive ids, which continue after those of the last
+ * decision.
+ */
 export const createEventIds = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
   orderedIds((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
 
@@ -63,7 +71,10 @@ const noteFirmware = async (
   await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
 };
 
-/** Ends learning phase and test mode if the device reports that it has learnt, before the message is decided. */
+/**
+ * Ends the learning phase and test mode if the device reports that it has finished learning, before the message is
+ * decided.
+ */
 const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: number): Promise<void> => {
   const key = { ...sensorKey(context), manufacturer: context.sensor.manufacturer };
   await retryOnConflict(async () => {
@@ -105,7 +116,7 @@ const judgeNotice = (deps: JudgeDeps, context: SensorContext, state: SensorState
   return stepOf(deps, context, input, stepByNotice(state, [notice.notice, notice], cause));
 };
 
-/** Judges a message. If it makes an event, it is stored first; a duplicate only shows that its device is online. */
+/** Judges a message. If it creates an event, it is stored first; a duplicate only shows that its device is online. */
 const judgeMessage = async (
   deps: JudgeDeps,
   context: SensorContext,
@@ -151,8 +162,8 @@ const judgeInput = (
 };
 
 /**
- * Whether an input is a notice that is an event already. The sweep enqueues another task for a notice that is long
- * pending.
+ * Whether a notice has already become an event. The sweep enqueues another task for a notice that has been pending for
+ * long.
  */
 const isDuplicateNotice = async (
   { store }: ProcessDeps,
@@ -194,7 +205,7 @@ const judgeWith = async (
 
 /**
  * Judges as many of the pending inputs as one decision can hold. The latest context is loaded only if it matters: most
- * messages make no event.
+ * messages create no event.
  */
 export const judge = async (
   deps: ProcessDeps,

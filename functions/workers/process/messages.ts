@@ -36,8 +36,8 @@ const complete = async (
 };
 
 /**
- * Discards the messages of a sensor that was unlinked and is now gone or linked, or that was erased. A sensor of a customer
- * leaves a record for longer than its messages may be pending, so without one it is in another table, and the messages are
+ * Discards the messages of a sensor that was erased, or that was unlinked and is now gone or linked. The record of a
+ * customer's sensor outlives its pending messages, so without one the sensor is in another table, and the messages are
  * quarantined.
  */
 const discard = async (
@@ -55,7 +55,7 @@ const discard = async (
   }
 };
 
-/** Processes messages and notices of one sensor, all from the time when it belonged to the same customer. */
+/** Processes messages and notices of one sensor, all received while it belonged to the same customer. */
 export const processMessages = async (
   deps: ProcessDeps,
   key: SensorKey,

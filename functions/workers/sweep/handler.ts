@@ -10,12 +10,14 @@ import { createSensorFilter } from './sensor-filter.ts';
 
 type SweepDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The most deliveries that a log line names. */
+/** The maximum number of deliveries named in a log line. */
 const MAX_LOGGED = 100;
 /** How much time (ms) the sweep leaves unused for queues that do not respond. The rest is left to the next sweep. */
 const MARGIN_MS = 10_000;
 
-/** Whether a task is always due, like those of disabled webhooks and running replays, so that its age means nothing. */
+/**
+ * Whether a task is always due, like those of disabled webhooks and running replays, so that its age is meaningless.
+ */
 const isAlwaysDue = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 
 const createSweep = () => {
@@ -23,8 +25,8 @@ const createSweep = () => {
   const checks = createSensorFilter();
 
   /**
-   * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, also of queues that
-   * failed.
+   * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, including those of
+   * queues that failed.
    */
   const enqueueDue = async (
     { enqueue, now }: SweepDeps,

@@ -3,13 +3,13 @@ const MIN_PAUSE_MS = 50_000;
 const MAX_PAUSE_MS = 15 * 60_000;
 
 /**
- * Creates the memory of which items were enqueued. If more is due than can be processed, enqueuing everything at each sweep
- * would only add to the load. A new process remembers nothing, which costs one extra task for each item.
+ * Creates the memory of which items were enqueued. If more is due than can be processed, enqueuing everything in each
+ * sweep would only add to the load. A new process remembers nothing, which costs one extra task for each item.
  */
 export const createResendHistory = () => {
   const sent = new Map<string, { at: number; wait: number }>();
   return {
-    /** Whether an item is to be enqueued now. If so, notes it as enqueued. */
+    /** Whether an item is to be enqueued now. If so, records it as enqueued. */
     isTime: (id: string, now: number): boolean => {
       const before = sent.get(id);
       if (before && now - before.at < before.wait) return false;

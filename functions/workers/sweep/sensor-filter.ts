@@ -7,9 +7,11 @@ import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import { kindOfFailure } from '#shared/worker/failure.ts';
 import { sweep } from './contract.ts';
 
-/** The longest time (ms) between two checks of a sensor: less than a queue can delay the task that moves its fall on. */
+/**
+ * The longest time (ms) between two checks of a sensor: less than a queue can delay the task that advances its fall.
+ */
 const MAX_INTERVAL_MS = 10 * 60_000;
-/** How many states are read at once. */
+/** How many states are read at a time. */
 const BATCH = 100;
 
 type CheckDeps = Deps<'states.glance' | 'watch:sensors' | 'measure'>;
@@ -18,7 +20,7 @@ const isCheck = (due: Due): due is Check => due.task.type === 'check_sensor';
 
 /**
  * Reads states. If that fails they are null, and all of these sensors are checked: a failing partition must not hide
- * any.
+ * any sensor.
  */
 const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): Promise<(StateItem | null)[]> => {
   try {
@@ -31,13 +33,13 @@ const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): 
 };
 
 /**
- * Creates the filter of sensors whose entries are due. The entry of an active sensor never moves, so it is always due. From
- * the state that it has read, this process knows how long the sensor cannot be offline yet, and skips it meanwhile. All
+ * Creates the filter of sensors whose entries are due. The entry of an active sensor never moves, so it is always due.
+ * From the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All
  * other sensors are checked by `process`, which decides by consistent reads. A new process reads each state once.
  */
 export const createSensorFilter = () => {
   const onlineUntil = new Map<string, number>();
-  // A time too far ahead was noted before the clock was set back.
+  // A time too far ahead was recorded before the clock was set back.
   const isOnline = ({ task }: Check, now: number): boolean => {
     const until = onlineUntil.get(task.sensorId) ?? 0;
     return until > now && until - now <= MAX_INTERVAL_MS;
@@ -54,7 +56,7 @@ export const createSensorFilter = () => {
       const state = states[at];
       if (!state) return { task, time: now() };
       const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
-      // The entry of an inactive sensor has to be removed, or its fall moves on with time.
+      // The entry of an inactive sensor has to be removed, or its fall advances with time.
       if (!state.isActive || hasOpenFall(state) || offlineAt <= now()) return { task, time: Math.max(time, offlineAt) };
       onlineUntil.set(task.sensorId, Math.min(offlineAt, now() + MAX_INTERVAL_MS));
       return [];

@@ -93,7 +93,7 @@ const integrate = (name: LambdaName, lambda: IFunction) =>
  * The device API with its access log and domain: an HTTP API with a separate throttle, so that load on the app API never
  * delays a fall.
  *
- * Functions respond as they do at the app API, also to unknown methods and to pages of allowed origins. HTTP APIs have no
+ * Functions respond as they do on the app API, including to unknown methods and to pages of allowed origins. HTTP APIs have no
  * gateway responses, so responses of API Gateway itself are `{"message"}` without `statusCode`, CORS and other headers of
  * this service:
  * - 404 for a path without an operation;

@@ -14,9 +14,9 @@ export const operationsOf = (api: ApiName): RoutedOperation[] =>
   );
 
 /**
- * Whether passwords or codes could be guessed by calling an operation: anybody may call it, and it reads the table. An
- * operation with a path parameter is not meant: the parameter is an acknowledgement link with a 128-bit signature, which
- * cannot be guessed, and other callers must not use up the limit of somebody who follows it.
+ * Whether passwords or codes could be guessed by calling an operation: anybody may call it, and it reads the table.
+ * Operations with a path parameter are excluded: the parameter is an acknowledgement link with a 128-bit signature,
+ * which cannot be guessed, and other callers must not use up the limit of somebody who follows it.
  */
 export const isGuessable = ({ auth, method, path, withoutTable }: Operation): boolean =>
   auth === 'anyone' && method !== 'GET' && !withoutTable && !path.includes('{');

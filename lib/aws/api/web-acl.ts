@@ -6,10 +6,9 @@ import type { Stage } from '../settings/settings.ts';
 import { isGuessable, operationsOf } from './operations.ts';
 
 /**
- * The AWS rules that only count, because they would block what the contracts allow: bodies over 8 KB (the contracts allow
- * 256 KiB), free text and webhook URLs in bodies, and apps without a User-Agent. The functions validate each body against
- * its contract.
- * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
+ * The AWS rules that only count, because they would block requests the contracts allow: bodies over 8 KB (the contracts
+ * allow 256 KiB), free text and webhook URLs in bodies, and apps without a User-Agent. The functions validate each body
+ * against its contract. https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
 const COUNTED = [
   'SizeRestrictions_BODY',

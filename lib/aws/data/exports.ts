@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { acknowledge } from '../acknowledged.ts';
 import type { Stage } from '../settings/settings.ts';
 
-/** The days that point-in-time recovery of DynamoDB reaches back. */
+/** The number of days that DynamoDB's point-in-time recovery goes back. */
 export const BACKUP_DAYS = 35;
 
 /**

@@ -4,8 +4,9 @@ import type { Construct } from 'constructs';
 import type { Stage } from '../settings/settings.ts';
 
 /**
- * Returns the key that encrypts secrets and tokens of webhooks: a new one, or the one of `keyArn`, with which another region
- * decrypts what this one encrypted. A new key is retained like the table, because secrets cannot be decrypted without it.
+ * Returns the key that encrypts secrets and tokens of webhooks: a new one, or that of `keyArn`, so that another region
+ * can decrypt what this one encrypted. A new key is retained like the table, because secrets cannot be decrypted
+ * without it.
  */
 export const createKey = (scope: Construct, { keepData, keyArn, multiRegionKey }: Stage): IKey =>
   keyArn === ''

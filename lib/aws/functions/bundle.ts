@@ -51,7 +51,7 @@ const withoutTexts: Plugin = {
     onLoad({ filter: /\/settings\/for-hosts\.ts$/ }, () => ({ contents: 'export function forHosts() {}' })),
 };
 
-/** Returns the source files of which an output contains code. */
+/** Returns the source files whose code an output contains. */
 const sourcesOf = ({ inputs }: Metafile['outputs'][string]): string[] =>
   Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
 

@@ -51,9 +51,9 @@ const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, al
 };
 
 /**
- * Lets CodeDeploy shift the aliases: a tenth of the invocations for 5 minutes, then all. If one of the alarms fires meanwhile,
- * or somebody stops the deployment, CodeDeploy shifts them back and CloudFormation rolls back the whole stack.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-updatepolicy.html
+ * Lets CodeDeploy shift the aliases: a tenth of the invocations for 5 minutes, then all. If one of the alarms fires in
+ * the meantime, or somebody stops the deployment, CodeDeploy shifts them back and CloudFormation rolls back the whole
+ * stack. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-updatepolicy.html
  */
 export const createGradualDeployments = (
   scope: Construct,

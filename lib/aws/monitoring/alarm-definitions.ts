@@ -35,7 +35,7 @@ const functionAlarms = ({ functions, workers, stage }: MonitoredResources): Alar
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', ...maximum }),
     above: 0.8 * stage.accountConcurrency,
     impact:
-      'The account uses 80 % of its concurrent executions. At the limit, devices and apps get errors and tasks pile up.',
+      'The account uses 80% of its concurrent executions. At the limit, devices and apps get errors and tasks pile up.',
   },
 ];
 
@@ -85,7 +85,7 @@ const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
           }),
           above: 0.05,
           impact:
-            'Many emails bounce: people who forgot their password get none, and above 10 % SES may stop all sending.',
+            'Many emails bounce: people who forgot their password get none, and above 10% SES may stop all sending.',
         },
         {
           id: 'mails-failing',

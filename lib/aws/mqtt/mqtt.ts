@@ -60,8 +60,8 @@ const createErrorRole = (scope: Construct, mqtt: DurableQueue, ruleArn: string):
   });
 
 /**
- * Selects every device message, whatever its bytes: a SELECT of nothing but functions does not parse the payload as JSON.
- * https://docs.aws.amazon.com/iot/latest/developerguide/binary-payloads.html
+ * Selects every device message, whatever its bytes: a SELECT that contains only functions does not parse the payload as
+ * JSON. https://docs.aws.amazon.com/iot/latest/developerguide/binary-payloads.html
  */
 const SQL =
   'SELECT topic(3) AS sensorId, principal() AS principal, timestamp() AS receiveDate, ' +

@@ -47,8 +47,8 @@ export const addEventSources = (
 const MAX_EVENT_AGE_SECONDS = 21_600;
 
 /**
- * Runs a function on a schedule. A failed run is neither retried nor kept: the next run finds the same work, and an alarm
- * fires if runs stop.
+ * Runs a function on a schedule. A failed run is neither retried nor kept: the next run picks up the same work, and an
+ * alarm fires if runs stop.
  */
 export const addSchedule = (lambda: LambdaFunction, { everySeconds }: Scheduled): void => {
   const every = Duration.seconds(everySeconds);

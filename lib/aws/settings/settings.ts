@@ -99,7 +99,7 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Puts a web ACL in front of the app API. The device API is an HTTP API, which cannot have one.',
+      help: 'Puts a web ACL in front of the app API. The device API is an HTTP API, which does not support one.',
       defaults: { prod: true },
     },
   },
@@ -117,14 +117,14 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Sends a tenth of the invocations to a new version of the functions that falls pass through for 5 minutes, and rolls back if an alarm fires meanwhile.',
+      help: 'Sends a tenth of the invocations to a new version of the functions that falls pass through for 5 minutes, and rolls back if an alarm fires in the meantime.',
       defaults: { prod: true },
     },
   },
   accountConcurrency: {
     schema: () => wholeNumber(10, 1_000_000),
     default: 1_000,
-    about: { help: 'Concurrent invocations that the AWS account allows. An alarm fires at 80 %.' },
+    about: { help: 'Concurrent invocations that the AWS account allows. An alarm fires at 80%.' },
   },
   oidcSecretName: {
     schema: () => text(/^[\w/+=.@:-]{1,512}$/, 'the name or ARN of a secret'),

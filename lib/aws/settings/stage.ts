@@ -21,7 +21,7 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
       : []),
     ...((stage.mqttHost === '') === (stage.mqttCertificateArn === '')
       ? []
-      : ['mqttHost: requires mqttCertificateArn, and the other way round']),
+      : ['mqttHost and mqttCertificateArn require each other']),
     ...missingSettings(issuer, (name) => stage[name] !== settings[name].default),
     ...reservationErrors(stage.concurrency),
   ];

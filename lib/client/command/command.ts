@@ -9,7 +9,7 @@ export type CommandIo = {
   env: Readonly<Record<string, string | undefined>>;
   /** Asks a question on the terminal; a hidden answer is not echoed. */
   ask: (question: string, isHidden?: 'hidden') => Promise<string>;
-  /** Whether a person answers questions, and not a pipe. */
+  /** Whether a person, rather than a pipe, answers questions. */
   isTerminal: boolean;
   home: string;
   hostname: string;

@@ -13,14 +13,14 @@ const alreadyExists = (path: string): Error =>
 /** Throws if a file cannot be saved, so that no work is started for it. */
 export const ensureWritable = async ({ path, isForced }: Destination): Promise<void> => {
   const found = await stat(path).catch(() => null);
-  // Nobody wants to replace a device or a folder.
+  // Devices and folders are never replaced.
   if (found && !found.isFile()) throw new Error(`${path} is not a file`);
   if (found && !isForced) throw alreadyExists(path);
   const folder = await stat(dirname(path)).catch(() => null);
   if (!folder?.isDirectory()) throw new Error(`the folder ${dirname(path)} does not exist`);
 };
 
-/** Creates the file unless another process has created it meanwhile. */
+/** Creates the file unless another process has created it in the meantime. */
 const reserve = async (path: string): Promise<void> => {
   await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? alreadyExists(path) : error;

@@ -44,7 +44,7 @@ const save = async ({ id, subject, url }: DataExport, values: ExportOptions, io:
     throw new Error(
       `The file of the export ${id} was deleted: it was a day old, or its data was erased. Start a new export.`,
     );
-  // The name comes from the service, and must not lead to another folder.
+  // The name comes from the service, and must not point to another folder.
   const path = resolve(values.output ?? `${subject.kind}-${id}.zip`.replaceAll(/[^\w.-]/g, '_'));
   await download(url, { path, isForced: values.force }, io);
   return path;

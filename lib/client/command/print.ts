@@ -27,7 +27,7 @@ export const table = (rows: readonly Row[]): string[] => {
   );
 };
 
-/** Prints a list: completely as JSON, or as a table of selected fields. */
+/** Prints a list: in full as JSON, or as a table of selected fields. */
 export const printList = <T>(io: CommandIo, isJson: boolean, list: readonly T[], rowOf: (item: T) => Row): void => {
   if (isJson) io.out(JSON.stringify(list, null, 2));
   else if (list.length === 0) io.err('No results.');

@@ -11,10 +11,10 @@ import { useChannelTexts } from './channel-texts.ts';
 import { dutyQuery, self } from './queries.ts';
 
 const HOUR = 3_600_000;
-/** The offered durations of a duty (hours), up to a long shift. */
+/** The durations (hours) a user can go on duty for, up to a long shift. */
 const presets = [1, 4, 8, 12] as const;
 
-/** Shows until when the user is on duty, and lets the user start or end a duty. */
+/** Shows until when the user is on duty, and lets the user go on or off duty. */
 export const Duty = ({ customerId }: { customerId: number }) => {
   const texts = useChannelTexts();
   const dates = useDates();

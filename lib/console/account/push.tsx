@@ -18,7 +18,7 @@ export const Push = ({ channel, pushKey }: PushProps) => {
   const [isRefused, setIsRefused] = useState(false);
   const turnOn = useWrite({
     send: async () => {
-      // An unsupported browser or an unreachable push service counts as a refusal, too.
+      // An unsupported browser or an unreachable push service also counts as a refusal.
       const subscription = await subscribe(pushKey).catch(() => null);
       setIsRefused(subscription === null);
       const params = { path: { ...self.path, by: 'push' as const } };

@@ -57,7 +57,7 @@ const ConfirmCode = ({ otpSecret, onCodes }: { otpSecret: OtpSecret; onCodes: (c
   );
 };
 
-/** Sets up the second factor: shows a QR code, asks for a code of the app, then shows the recovery codes once. */
+/** Sets up the second factor: shows a QR code, asks for a code from the app, then shows the recovery codes once. */
 export const SetUpOtp = () => {
   const texts = useOtpTexts();
   const client = useQueryClient();

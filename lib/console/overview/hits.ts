@@ -62,7 +62,7 @@ export const hitsQuery = (customerId: number) =>
   queryOptions({
     queryKey: hitsKey(customerId),
     refetchInterval: 5_000,
-    // The title of the page shows the number of open alarms in background tabs, too.
+    // The title of the page shows the number of open alarms, even in background tabs.
     refetchIntervalInBackground: true,
     queryFn: async ({ client }): Promise<Hits> => {
       const since = Date.now() - DAY;

@@ -9,7 +9,7 @@ import type { OpenFall } from './falls.ts';
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** A running clock of the time since `since`: minutes and seconds, and hours from the first hour on. */
+/** A running clock of the time since `since`: minutes and seconds, with hours once the first hour has passed. */
 export const ElapsedTime = ({ since }: { since: number }) => {
   const dates = useDates();
   // The clock of the browser may be behind that of the service.

@@ -7,7 +7,7 @@ import { api } from '../api/client.ts';
 const MAX_PER_PAGE = 200;
 /** The refetch interval (ms) of data that changes rarely. */
 export const SLOW_REFETCH_MS = 30_000;
-// In background tabs, too: a user who comes back must not find old data.
+// Also in background tabs: a user who returns must not see stale data.
 const slowly = { refetchInterval: SLOW_REFETCH_MS, refetchIntervalInBackground: true } as const;
 
 /** Returns the query for what is not watched at a customer. */
@@ -48,7 +48,7 @@ export const webhooksQuery = (customerId: number) =>
     },
   });
 
-/** Whether something is known to be unwatched. */
+/** Whether anything is known to be unwatched. */
 export const hasGap = ({ silentSensors, fallsTold, unheardRules, isNobodyOnDuty }: Watch): boolean =>
   silentSensors.total > 0 || fallsTold === 'none' || unheardRules.length > 0 || isNobodyOnDuty;
 

@@ -7,14 +7,14 @@ export const english = {
   action: 'Action',
   actions: { export: 'Export', erasure: 'Erase' },
   whoseData: 'Whose data',
-  /** The head of a column, which is narrow on a phone. */
+  /** The column header, which is narrow on a phone. */
   subject: 'Subject',
   kinds: { user: 'User', sensor: 'Sensor', customer: 'Customer' },
-  onlySelf: 'Only yourself. To choose others, you need the permission to manage users.',
+  onlySelf: 'Only yourself. Choosing others requires the “Manage users” permission.',
   reason: 'Reason',
   reasonHint: 'Stored with the export or the erasure',
   passwordHint: 'Your own password. Leave it empty if you log in through another service.',
-  endsSession: 'You are erasing yourself. Your session ends immediately, and you cannot log in again.',
+  endsSession: 'You are erasing your own data. Your session ends immediately, and you cannot log in again.',
   exportStarted: 'Export started.',
   erasureStarted: 'Erasure started. The data is hidden now, and erased completely in about 16 minutes.',
   confirmTitle: (name: string) => `Erase “${name}” permanently?`,
@@ -23,7 +23,7 @@ export const english = {
     sensor:
       'The sensor is erased with its room, its rules, all its events and alarms, and their deliveries. Its device has to register again. This cannot be undone.',
     customer:
-      'All users, sensors, rules, webhooks, events and alarms are erased. Nobody is notified of falls any more. This cannot be undone.',
+      'All users, sensors, rules, webhooks, events and alarms are erased. Nobody will be notified of falls. This cannot be undone.',
   },
   exports: 'Exports',
   erasures: 'Erasures',

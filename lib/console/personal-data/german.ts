@@ -3,7 +3,7 @@ import type { english } from './english.ts';
 export const german: typeof english = {
   link: 'Exportieren oder löschen',
   explain:
-    'Exportieren Sie alles, was über einen Kunden, einen Benutzer oder einen Sensor und den Menschen in seinem Raum gespeichert ist, oder löschen Sie es endgültig.',
+    'Exportieren Sie alles, was über einen Kunden, einen Benutzer oder einen Sensor und die Person in seinem Raum gespeichert ist, oder löschen Sie es endgültig.',
   ofCustomer: (name) => `Kunde: ${name}`,
   ofNone: 'Kein Kunde',
   action: 'Aktion',
@@ -11,11 +11,11 @@ export const german: typeof english = {
   whoseData: 'Wessen Daten',
   subject: 'Betrifft',
   kinds: { user: 'Benutzer', sensor: 'Sensor', customer: 'Kunde' },
-  onlySelf: 'Nur Sie selbst. Um andere zu wählen, brauchen Sie die Berechtigung, Benutzer zu verwalten.',
+  onlySelf: 'Nur Sie selbst. Um andere zu wählen, brauchen Sie die Berechtigung „Benutzer verwalten“.',
   reason: 'Grund',
   reasonHint: 'Wird mit dem Export oder der Löschung gespeichert',
   passwordHint: 'Ihr eigenes Passwort. Lassen Sie es leer, wenn Sie sich über einen anderen Dienst anmelden.',
-  endsSession: 'Sie löschen sich selbst. Ihre Sitzung endet sofort, und Sie können sich nicht wieder anmelden.',
+  endsSession: 'Sie löschen Ihre eigenen Daten. Ihre Sitzung endet sofort, und Sie können sich nicht wieder anmelden.',
   exportStarted: 'Export gestartet.',
   erasureStarted:
     'Löschung gestartet. Die Daten sind jetzt nicht mehr sichtbar und in etwa 16 Minuten vollständig gelöscht.',
@@ -46,7 +46,7 @@ export const german: typeof english = {
   notYet: 'Die Löschung läuft noch. Das hat sie bisher gelöscht.',
   erased: 'Was gelöscht wurde',
   nothing: 'Nichts gefunden.',
-  remains: 'Was bleibt, und bis wann',
+  remains: 'Was bleibt und bis wann',
   remaining: {
     backups: 'Backups',
     logs: 'Protokolle',

@@ -8,7 +8,7 @@ import { useSensor } from '../ui/sensor-select.tsx';
 /** The chosen subject. A customer is the one of the page, and needs no id. */
 export type SubjectChoice = { kind: Subject['kind']; id: string | null };
 
-/** Stands for data without a customer, which system admins can see. */
+/** Stands for data without a customer, which only system admins can see. */
 export const NO_CUSTOMER = 0;
 export const isNoCustomer = (customerId: number): boolean => customerId === NO_CUSTOMER;
 

@@ -32,7 +32,7 @@ export const Compared = ({ months }: { months: readonly ReportMonth[] }) => {
         groups: groupsOf(({ silentMs }) => [tenths(silentMs / (60 * MINUTE))]),
       },
     ];
-    // Without offline periods there is nothing to compare, or no rule that reports them.
+    // Without offline periods, or a rule that reports them, there is nothing to compare.
     return months.some(({ total }) => total.silences > 0) ? charts : charts.slice(0, 2);
   }, [months, texts, names]);
   return (

@@ -9,7 +9,7 @@ import '../ui/list.css';
 /** The maximum number of listed rooms. The file has all of them. */
 const MAX_ROOMS = 200;
 
-// The heads of narrow columns wrap.
+// The headers of narrow columns wrap.
 const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal' } } as const;
 
 type Room = ReportMonth['rooms'][number];

@@ -96,7 +96,7 @@ const useSave = ({ rule, customerId }: EditorProps) => {
 
 const Fields = ({ rule, customerId }: EditorProps) => {
   const texts = useTexts();
-  // A link may suggest another situation than a fall.
+  // A link may suggest a situation other than a fall.
   const suggested = useSearchParams()[0].get('situation');
   const [draft, change] = useRuleDraft(
     rule ? draftOf(rule) : newRule(texts, isSituation(suggested) ? suggested : 'fall_detected'),

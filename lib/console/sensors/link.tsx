@@ -10,7 +10,9 @@ import { useTexts } from '../texts/texts.tsx';
 import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 
-/** Returns the API error for the code: an unknown code, a sensor of another customer, or a limit are no field errors. */
+/**
+ * Returns the API error for the code: an unknown code, a sensor of another customer and a limit are not field errors.
+ */
 const faultOfCode = (error: unknown): string | undefined =>
   faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
 

@@ -29,7 +29,7 @@ export const OidcPage = () => {
   });
   const { mutate } = finish;
   useEffect(() => {
-    // The answer of the issuer can be used only once.
+    // The issuer's response can be used only once.
     if (isSubmitted.current) return;
     isSubmitted.current = true;
     mutate(location.search);

@@ -17,7 +17,7 @@ type Choice = {
   /** The customer whose data is shown; null for all customers, or none. */
   customerId: number | null;
   choose: (customerId: number | null) => void;
-  /** Whether there are no customers at all; undefined until known. */
+  /** Whether there are no customers at all; undefined until it is known. */
   hasNone: boolean | undefined;
 };
 const Customer = createContext<Choice>({ customerId: null, choose: () => {}, hasNone: undefined });
@@ -43,7 +43,7 @@ export const useCustomer = (): Choice => use(Customer);
 export const useCustomerId = (): number | null => use(Customer).customerId;
 
 type CustomersProps = { label: string; value: number | null; onChange: (customerId: number | null) => void };
-/** Lets a system admin choose one of all customers. */
+/** Lets a system admin choose any customer. */
 export const CustomerChoice = ({ label, value, onChange }: CustomersProps) => {
   const customers = useQuery(customersQuery);
   return (

@@ -12,7 +12,7 @@ export const usePermissionNames = (needs: Needs): string | null => {
   return new Intl.ListFormat(locale, { type: 'disjunction' }).format(names);
 };
 
-/** Replaces a page to which the user has no access. It names the missing permission and who can grant it. */
+/** Replaces a page the user has no access to. It names the missing permission and who can grant it. */
 export const Refused = ({ needs }: { needs: Needs }) => {
   const { refused: texts } = useTexts();
   const names = usePermissionNames(needs);
@@ -24,7 +24,7 @@ export const Refused = ({ needs }: { needs: Needs }) => {
   );
 };
 
-/** States that the user cannot change what is shown, and which permission that needs. */
+/** States that the user cannot change the page, and which permission that requires. */
 export const ReadOnly = ({ needs }: { needs: Permission }) => {
   const { refused: texts } = useTexts();
   return <Text mt="md">{`${texts.readOnly(usePermissionNames(needs) ?? '')} ${texts.grantedBy}`}</Text>;

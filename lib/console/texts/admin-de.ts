@@ -37,7 +37,7 @@ export const admin: typeof en = {
     'Bei der nächsten Anmeldung müssen Benutzer ohne zweiten Faktor ihn einrichten, bevor sie etwas anderes tun können.',
   deleteCustomer:
     'Seine Bots, Webhooks und Regeln werden mitgelöscht. Ein Kunde mit Benutzern oder Sensoren lässt sich nicht löschen.',
-  keysExplain: 'Mit einem solchen Schlüssel registrieren sich Geräte, zum Beispiel in der Fabrik.',
+  keysExplain: 'Mit einem Registrierungsschlüssel melden sich Geräte erstmals an, zum Beispiel im Werk.',
   newKey: 'Neuer Registrierungsschlüssel',
   noKeys: 'Noch keine Schlüssel. Ohne Schlüssel kann sich kein Gerät registrieren.',
   key: 'Schlüssel',

@@ -53,9 +53,9 @@ export const de: Texts = {
   quoted: (name) => `„${name}“`,
   refused: {
     title: 'Sie haben keinen Zugriff auf diese Seite',
-    needs: (names) => `Sie brauchen die Berechtigung ${names}.`,
-    grantedBy: 'Ein Systemverwalter oder wer die Benutzer Ihres Kunden verwaltet, kann sie erteilen.',
-    readOnly: (names) => `Sie können das ansehen. Um es zu ändern, brauchen Sie die Berechtigung ${names}.`,
+    needs: (names) => `Erforderliche Berechtigung: ${names}.`,
+    grantedBy: 'Erteilen können sie Systemverwalter und alle mit der Berechtigung „Benutzer verwalten“.',
+    readOnly: (names) => `Sie können das ansehen, aber nicht ändern. Erforderliche Berechtigung: ${names}.`,
     adminOnly: 'Das können nur Systemverwalter.',
   },
   checklist: {
@@ -70,7 +70,7 @@ export const de: Texts = {
         'Sensor verbinden',
         'Geben Sie den Code ein, den er nach der Anmeldung mit einem Registrierungsschlüssel anzeigt.',
       ],
-      bot: ['Bot anlegen', 'Das Konto, das Regeln benachrichtigen, etwa „Schwesternruf“.'],
+      bot: ['Bot anlegen', 'Das Konto, das Regeln benachrichtigen, etwa „Pflegeruf“.'],
       webhook: ['Webhook für den Bot anlegen', 'Die Adresse, an die seine Alarme gehen.'],
       rule: ['Sturzregel anlegen', 'Sie legt fest, wer bei einem Sturz wie benachrichtigt wird.'],
       offline: [
@@ -148,7 +148,7 @@ export const de: Texts = {
   },
   rules,
   changes: 'Änderungen',
-  personalData: 'Personendaten',
+  personalData: 'Personenbezogene Daten',
   bots: {
     title: 'Bots',
     create: 'Neuer Bot',
@@ -175,7 +175,7 @@ export const de: Texts = {
     saved: 'Profil gespeichert.',
     permissions: 'Ihre Berechtigungen',
     systemAdmin: 'Systemverwalter: Sie dürfen alles',
-    basics: 'Daten Ihres Kunden ansehen, Sensoren verbinden und auf Alarme reagieren',
+    basics: 'Daten ansehen, Sensoren verbinden und auf Alarme reagieren',
     password: 'Passwort',
     current: 'Aktuelles Passwort',
     change: 'Passwort ändern',

@@ -51,7 +51,7 @@ export const deliveries: typeof en = {
     timeout: 'Zeitüberschreitung',
     gone: 'diese Adresse gibt es nicht mehr',
     not_reachable: 'Kanal nicht bestätigt',
-    limit_reached: 'heute ist keine SMS mehr übrig',
+    limit_reached: 'SMS-Tageslimit erreicht',
     unavailable: 'hier nicht eingerichtet',
   },
   since: 'Von',

@@ -54,9 +54,9 @@ export const en = {
   quoted: (name: string) => `“${name}”`,
   refused: {
     title: "You don't have access to this page",
-    needs: (names: string) => `You need the permission ${names}.`,
-    grantedBy: 'A system admin, or anyone who manages the users of your customer, can grant it.',
-    readOnly: (names: string) => `You can view this. To change it, you need the permission ${names}.`,
+    needs: (names: string) => `Permission required: ${names}.`,
+    grantedBy: 'A system admin, or anyone with the “Manage users” permission, can grant it.',
+    readOnly: (names: string) => `You can view this, but not change it. Permission required: ${names}.`,
     adminOnly: 'Only system admins can do this.',
   },
   checklist: {
@@ -67,7 +67,7 @@ export const en = {
     start: 'Start',
     steps: {
       customer: ['Create a customer', 'The home that everything else belongs to.'],
-      sensor: ['Link a sensor', 'Enter the code that it shows after registering with a provisioning key.'],
+      sensor: ['Link a sensor', 'Enter the code it shows after registering with a provisioning key.'],
       bot: ['Create a bot', 'The account that rules notify, such as “Nurse call”.'],
       webhook: ['Add a webhook to the bot', 'The address that receives its alarms.'],
       rule: ['Create a fall rule', 'It defines who is notified of a fall, and how.'],
@@ -88,7 +88,7 @@ export const en = {
     loggingIn: 'Logging you in …',
     toLogin: 'Go to login',
     appCode: 'Code from your app, or a recovery code',
-    codeNeeded: 'Enter the code that your authenticator app shows.',
+    codeNeeded: 'Enter the code from your authenticator app.',
   },
   reset: {
     title: 'Reset password',
@@ -132,8 +132,8 @@ export const en = {
   groups: {
     title: 'Groups',
     create: 'New group',
-    explain: 'A rule can watch a whole group. A sensor belongs to one group at most.',
-    empty: 'No groups yet. A group is a set of sensors that rules watch together, such as a ward.',
+    explain: 'A rule can cover a whole group. A sensor belongs to one group at most.',
+    empty: 'No groups yet. A group is a set of sensors that share rules, such as a ward.',
     sensors: 'Sensors',
     add: 'Add sensor',
     search: 'Name or hardware ID',
@@ -170,7 +170,7 @@ export const en = {
     saved: 'Profile saved.',
     permissions: 'Your permissions',
     systemAdmin: 'System admin: you can do everything',
-    basics: "View your customer's data, link sensors and respond to alarms",
+    basics: 'View data, link sensors and respond to alarms',
     password: 'Password',
     current: 'Current password',
     change: 'Change password',

@@ -18,9 +18,9 @@ export const otp: typeof en = {
   isOn: 'Der zweite Faktor ist eingeschaltet. Um ein anderes Telefon zu verwenden, entfernen Sie ihn und richten Sie ihn neu ein.',
   remove: 'Zweiten Faktor entfernen',
   removed: 'Zweiter Faktor entfernt. Melden Sie sich mit Ihrem Passwort an.',
-  required: 'Ihr Kunde verlangt einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren.',
+  required: 'Ihr Konto erfordert einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren.',
   removeHint:
-    'Dieser Benutzer meldet sich mit einem Code aus einer Authenticator-App an. Ist die App verloren, entfernen Sie den zweiten Faktor; danach genügt das Passwort.',
+    'Dieser Benutzer meldet sich mit einem Code aus einer Authenticator-App an. Ist die App nicht mehr verfügbar, entfernen Sie den zweiten Faktor. Danach genügt das Passwort.',
   removedForUser: 'Zweiter Faktor entfernt. Alle Sitzungen dieses Benutzers sind beendet.',
   sessions: 'Sitzungen',
   since: 'Angemeldet',

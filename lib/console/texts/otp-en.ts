@@ -15,9 +15,9 @@ export const otp = {
   isOn: 'The second factor is on. To use another phone, remove it and set it up again.',
   remove: 'Remove second factor',
   removed: 'Second factor removed. Log in with your password.',
-  required: 'Your customer requires a second factor. Set it up to continue.',
+  required: 'Your account requires a second factor. Set one up to continue.',
   removeHint:
-    'This user logs in with a code from an authenticator app. If the app is lost, remove the second factor; the password alone is enough then.',
+    'This user logs in with a code from an authenticator app. If they lose the app, remove the second factor. After that, the password alone is enough.',
   removedForUser: 'Second factor removed. All sessions of this user have ended.',
   sessions: 'Sessions',
   since: 'Logged in',

@@ -14,7 +14,7 @@ export const overview: Texts['overview'] = {
   outdatedTitle: 'Veraltet',
   noNetwork: 'Dieser Browser hat keine Netzwerkverbindung.',
   updatesByItself: 'Die Seite aktualisiert sich von selbst, sobald der Dienst wieder erreichbar ist.',
-  truncated: 'Hier werden nur die letzten 1.000 Regeltreffer gelesen. Ein älterer Alarm kann noch offen sein.',
+  truncated: 'Hier werden nur die letzten 1.000 Regeltreffer geprüft. Ein älterer Alarm kann noch offen sein.',
   moreFalls: (count) =>
     count === 1
       ? 'Ein weiterer Sensor erkennt jemanden am Boden.'

@@ -1,6 +1,6 @@
 export const reports = {
   explain:
-    'Based on rule hits and the outcomes that people recorded. Both are kept for 120 days. Events that no rule watches are not counted.',
+    'Based on rule hits and the outcomes that people recorded. Both are kept for 120 days. Events not covered by a rule are not counted.',
   month: 'Month',
   download: 'Download table (CSV)',
   notOver: 'This month is not over yet.',

@@ -47,7 +47,7 @@ export const rules: typeof en = {
   recipientsHint: 'Webhooks von Bots sowie Personen',
   noRecipients: 'Noch hat kein Bot einen Webhook. Regeln können auch Personen benachrichtigen.',
   needsRecipient: 'Wählen Sie mindestens einen Empfänger.',
-  onlyPeople: 'Personen. Um Webhooks zu wählen, brauchen Sie die Berechtigung, Bots zu verwalten.',
+  onlyPeople: 'Nur Personen. Um Webhooks zu wählen, brauchen Sie die Berechtigung „Bots verwalten“.',
   person: 'Person',
   channel: 'Kanal',
   addPerson: 'Person hinzufügen',

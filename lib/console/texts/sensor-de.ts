@@ -55,7 +55,7 @@ export const sensor: typeof sensorEn = {
   activity: {
     presence: 'Anwesenheit der letzten 7 Tage',
     presenceLabel: (day, hours) => `${day}: ${hours} Std. anwesend`,
-    reach: (time) => `Die Anwesenheit ist ab ${time} bekannt.`,
+    reach: (time) => `Anwesenheitsdaten gibt es ab ${time}.`,
     none: 'Noch keine Anwesenheitsdaten für diesen Raum.',
     vital: 'Vitalzeichen',
     heart: 'Herzfrequenz',

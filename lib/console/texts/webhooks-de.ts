@@ -83,7 +83,7 @@ export const webhooks: typeof en = {
   hasSecret: 'Anfragen werden signiert.',
   noSecret: 'Anfragen werden nicht signiert.',
   newToken: 'Neues Token erzeugen',
-  tokenText: 'Schon der nächste Versuch verwendet das neue Token. Der Empfänger weist Anfragen ab, bis er es kennt.',
+  tokenText: 'Das neue Token gilt ab dem nächsten Versuch. Der Empfänger weist Anfragen ab, bis Sie es dort eintragen.',
   newSecret: 'Neues Geheimnis erzeugen',
   overlap: 'Auch mit dem alten Geheimnis signieren',
   overlaps: { '0': 'Gar nicht', '3600': '1 Stunde lang', '86400': '1 Tag lang', '604800': '1 Woche lang' },

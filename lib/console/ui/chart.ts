@@ -13,7 +13,7 @@ export type Chart = uPlot;
 
 /**
  * Loads the chart library. While loading, it formats a number in the language of the browser, and throws if that is
- * invalid (`en-US@posix`, or empty). In this case English is set first.
+ * invalid (`en-US@posix`, or empty). In that case English is set first.
  */
 export const loadChart = async (): Promise<typeof uPlot> => {
   try {

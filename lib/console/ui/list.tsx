@@ -31,7 +31,7 @@ export type ListProps<T> = Sorting & {
   query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
-  /** Shown when the list is empty: what that means, and what to do. */
+  /** Shown when the list is empty: explains what that means and what to do. */
   empty: ReactNode;
   /** Called with the number of a page, from 0. */
   onPage?: (page: number) => void;

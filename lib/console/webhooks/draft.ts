@@ -19,7 +19,7 @@ const audiences = {
 /** Whether only webhooks of bots can have this format. */
 export const isForBots = (format: Format): boolean => audiences[format] !== 'all';
 
-/** Whether it is a chat format. Chats identify the sender by the URL alone, and some refuse calls with a token. */
+/** Whether it is a chat format. Chats identify the sender by the URL alone, and some reject requests with a token. */
 export const isForChat = (format: Format): boolean => audiences[format] === 'chats';
 
 /** Returns the change of a draft to another format, including its authentication. */

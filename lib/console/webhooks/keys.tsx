@@ -63,7 +63,7 @@ const SecretRotation = ({ webhookId }: { webhookId: string }) => {
   );
 };
 
-/** Lets the user replace the token and the secret with which a receiver verifies requests. */
+/** Lets the user replace the token and the secret that a receiver uses to verify requests. */
 export const Keys = ({ webhook: { id, hasSecretKey, authMethod } }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   return (

@@ -2,7 +2,7 @@ import { type Clock, createWakeup } from '../clock.ts';
 import type { Message } from '../message.ts';
 import type { MessageSource } from '../queue/queue.ts';
 
-/** The most messages that are held in memory, about 500 bytes each. */
+/** The maximum number of messages held in memory, about 500 bytes each. */
 const MAX_HELD = 5_000;
 
 type Held = { message: Message; until: number };
@@ -61,7 +61,7 @@ export const createPrefetch = (clock: Clock, seconds: number, max = MAX_HELD) =>
     stats: () => ({ visible: size }),
     /** Whether a message has arrived since the last receive. */
     hasNews: () => hasNews,
-    /** Adds a message. Returns the message that had to be removed for it, if any. */
+    /** Adds a message. Returns the message that was removed to make room, if any. */
     add: (message: Message): Message | undefined => {
       const id = message.attributes.MessageGroupId ?? message.messageId;
       const held = groups.get(id) ?? [];

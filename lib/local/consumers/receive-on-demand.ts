@@ -1,7 +1,7 @@
 import type { MessageSource } from '../queue/queue.ts';
 import type { createPrefetch } from './prefetch.ts';
 
-/** The most messages that one receive from SQS returns. */
+/** The maximum number of messages that one receive from SQS returns. */
 const MAX_PER_RECEIVE = 10;
 
 type Prefetch = ReturnType<typeof createPrefetch>;

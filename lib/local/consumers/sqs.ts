@@ -95,7 +95,7 @@ type Options = {
   timeoutSeconds: number;
   clock: Clock;
   onError: (error: unknown) => void;
-  /** The most messages that are held in memory. */
+  /** The maximum number of messages held in memory. */
   maxHeld?: number;
 };
 

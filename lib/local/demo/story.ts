@@ -7,7 +7,7 @@ import type { MakerAFallMessage, RuleHit } from '#openapi';
 type Print = (line: string) => void;
 type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
 
-/** A check of the story, and whether it passed. */
+/** A check of the demo, and whether it passed. */
 type Check = { claim: string; holds: boolean };
 const SECRET = 'whsec_'.concat(Buffer.from('the demo signs with this secret').toString('base64'));
 
@@ -59,7 +59,7 @@ const prepare = async ({ base, username, password, provisioningKey, say }: Story
   });
   await home.addRule({
     name: 'Falls',
-    message: 'Somebody lies on the floor, {location}, {time}',
+    message: 'Somebody is on the floor, {location}, {time}',
     situation: 'fall_detected',
     sensorId: device.sensorId,
     recipients: [recipient],

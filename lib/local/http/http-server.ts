@@ -29,7 +29,7 @@ const answerOf = async (error: ApiError, version: string, languages?: string) =>
   return { statusCode, headers: all, body };
 };
 
-/** What error responses of the host itself need to know about the stage. */
+/** The part of the stage that error responses of the host itself depend on. */
 type About = { version: string; corsOrigins: readonly string[] };
 
 /** Rejects a request that reaches no operation. */
@@ -50,7 +50,7 @@ const rejectRequest = async (
 
 /**
  * Responds to a request that Node cannot read: 400 for invalid HTTP or more than 16 KB of headers, 408 for a request
- * that does not arrive in time. The response has the same headers as any other, and the connection ends after it.
+ * that takes too long to arrive. The response has the same headers as any other, and the connection ends after it.
  */
 const rejectUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {
   if (!socket.writable) {

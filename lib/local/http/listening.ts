@@ -21,7 +21,7 @@ const inUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 /** Where a server listens. `port` 0 picks a free one; `variable` is the setting of the port. */
 type ListenOptions = { host: string; port: number; scheme: string; variable: string };
 
-/** Explains by the name of the setting why a server cannot listen. */
+/** Explains why a server cannot listen, and names the setting to change. */
 const explain = (error: NodeJS.ErrnoException, { host, port, variable }: Omit<ListenOptions, 'scheme'>): Error => {
   if (error.code === 'EADDRINUSE') return new Error(`${variable}: another process listens on port ${port} of ${host}`);
   if (error.code === 'EACCES') return new Error(`${variable}: this user is not permitted to listen on port ${port}`);

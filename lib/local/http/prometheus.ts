@@ -43,7 +43,7 @@ const recorders = {
   },
 };
 
-/** Adds what the dashboard in AWS shows about queues; the values are read at each scrape. */
+/** Adds the queue metrics of the AWS dashboard; the values are read at each scrape. */
 const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, registers: Registry[]): void => {
   const names = [...workQueues, 'quarantine'] as const;
   const gauge = (name: string, help: string, measure: (queue: (typeof names)[number]) => number) =>
@@ -97,7 +97,7 @@ type Watched = {
 };
 
 /**
- * Collects for Prometheus what the dashboard in AWS shows: metrics of the functions, API calls, queues, and figures of
+ * Collects the figures of the AWS dashboard for Prometheus: metrics of the functions, API calls, queues, and figures of
  * the process. https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export const createPrometheus = () => {

@@ -18,8 +18,8 @@ const readIfPresent = (file: string): Promise<Uint8Array | null> =>
   });
 
 /**
- * Returns the key with which this host encrypts secrets, from a file that only its user can read; without a data folder,
- * a new key.
+ * Returns the key this host encrypts secrets with, from a file that only its user can read; without a data folder, a
+ * new key.
  */
 export const secretsKey = async (dataDir: string, random: (bytes: number) => Uint8Array): Promise<Uint8Array> => {
   if (dataDir === ':memory:') return random(BYTES);

@@ -12,7 +12,7 @@ import { rejectionOf, type Sessions, type Turns } from './sessions.ts';
 
 /** Bytes of a packet that are read. This exceeds the limit of a message, so a truncated message is rejected as too large. */
 const MAX_PACKET = 256 * 1_024;
-/** The most bytes of the first packet of a connection; a CONNECT with a token needs a few hundred. */
+/** The maximum size (bytes) of the first packet of a connection; a CONNECT with a token needs a few hundred. */
 const MAX_FIRST_PACKET = 8 * 1_024;
 /** The number of simultaneous connections. */
 const MAX_CONNECTIONS = 10_000;
@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT = 10_000;
 /** A topic that nobody can subscribe to. Rejected messages are routed there so that they can be acknowledged. */
 const DISCARD_TOPIC = 'refused';
 
-/** Returns the hooks of the broker. Each decides by the session of the client and its rights alone. */
+/** Returns the hooks of the broker. Each decides by the session of the client and its permissions alone. */
 const hooksOf = (
   sessions: Sessions,
   turns: Turns,

@@ -23,8 +23,8 @@ export const authorizerEvent = ({ clientId, username, password }: Credentials) =
 });
 
 /**
- * Whether the rights allow an action on a resource. The policies name each resource in full, so there are no wildcards
- * to match.
+ * Whether the permissions allow an action on a resource. The policies name each resource in full, so there are no
+ * wildcards to match.
  */
 export const allows = (
   { isAuthenticated, policyDocuments }: AuthorizerResponse,
@@ -47,8 +47,8 @@ type Refresh = {
 };
 
 /**
- * Authorizes a connection again at the interval that its rights contain, and ends it once it is no longer allowed. While
- * the authorizer fails, the connection stays open. Returns a function that stops this.
+ * Authorizes a connection again at the interval that its permissions contain, and ends it once it is no longer allowed.
+ * While the authorizer fails, the connection stays open. Returns a function that stops this.
  */
 export const keepAuthorized = ({ rights, authorize, clock, end }: Refresh): (() => void) => {
   const { refreshAfterInSeconds, disconnectAfterInSeconds } = rights;

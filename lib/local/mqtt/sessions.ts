@@ -23,7 +23,7 @@ export const rejectionOf = (
   return qos === 2 ? 'qos' : null;
 };
 
-/** Keeps the connected clients with their rights. */
+/** Keeps the connected clients with their permissions. */
 export const createSessions = (authorize: Authorize, { clock, log }: { clock: Clock; log: Log }) => {
   const sessions = new WeakMap<Client, Session>();
   const end = (client: Client) => (why: string) => {

@@ -26,7 +26,7 @@ export type Entry = Omit<Row, 'visibleAt'> & {
  */
 export const entryOf = (row: Row, now: number): Entry => ({
   ...row,
-  // The delay is capped, because it must not grow if the clock was set back meanwhile.
+  // The delay is capped, because it must not grow if the clock was set back in the meantime.
   visibleAt: Math.min(row.visibleAt, now + MAX_DELAY_SECONDS * 1000),
   isHidden: false,
   place: -1,

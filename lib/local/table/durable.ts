@@ -28,7 +28,7 @@ export const createDurable = (journal: string) => {
     kept: async (): Promise<void> => {
       const target = written;
       while (synced < target) {
-        // What a failed sync did not write may be lost even if a later one succeeds.
+        // Data that a failed sync did not write may be lost even if a later one succeeds.
         if (failure) throw failure;
         running ??= sync()
           .catch((error: unknown) => {

@@ -41,7 +41,7 @@ export type Range = {
   /** Whether `high` is part of the range. */
   isClosed: boolean;
   newestFirst: boolean;
-  /** The sort key (in an index also the primary key) of the item after which the range begins. */
+  /** The sort key (in an index also the primary key) of the item before the range. */
   after: readonly string[] | null;
 };
 

@@ -86,7 +86,7 @@ const scrub = (database: DatabaseSync, now: number): void => {
   database.exec(`PRAGMA user_version = ${Math.floor(now / MINUTE)}; VACUUM;`);
 };
 
-/** Prepares the file, and creates its tables if it is new. Throws if it is a file of another program. */
+/** Prepares the file, and creates its tables if it is new. Throws if the file belongs to another program. */
 const prepare = (database: DatabaseSync): void => {
   const isNew = numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isNew && numberOf(database, 'PRAGMA application_id') !== APPLICATION_ID)

@@ -138,7 +138,7 @@ export const parseUpdate = (text: string) => {
     const found = changes.map(({ path, value }) => ({ path: namesOf(path, bound), value: value?.(item, bound) }));
     rejectOverlaps(found.map(({ path }) => path));
     const sets = found.filter(({ value }) => value !== undefined);
-    // Several changes must not set the same object.
+    // No two changes may set the same object.
     for (const { path, value } of sets) put(item, path, sets.length > 1 && value !== undefined ? copyOf(value) : value);
     const removed = found.filter(({ value }) => value === undefined).map(({ path }) => path);
     for (const path of removed.toSorted((a, b) => (indexOf(b) || 0) - (indexOf(a) || 0))) put(item, path, undefined);

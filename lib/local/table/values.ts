@@ -15,7 +15,7 @@ const isPlain = (value: object): boolean => !value.constructor || value.construc
 
 const numberOf = (value: number): number => {
   if (!Number.isFinite(value)) throw new Error(`Special numeric value ${value} is not allowed`);
-  // Beyond these bounds, two different numbers of the table may be the same JavaScript number.
+  // Outside these bounds, two different numbers in the table may be the same JavaScript number.
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new Error(`Number ${value} is beyond the safe integers.`);
   if (value !== 0 && Math.abs(value) < MIN_MAGNITUDE) throw invalid('Number underflow');
   // There is no negative zero in the table.
@@ -85,6 +85,6 @@ const exact = (_: string, value: unknown, { source }: { source?: string }): unkn
 /** Matches a number of 16 digits or more, which may be beyond the safe integers. */
 const LARGE = /[:,[]-?\d{16}/;
 
-/** Parses what `textOf` returned. Integers beyond the safe ones become bigints. */
+/** Parses what `textOf` returned. Integers outside the safe range become bigints. */
 export const parseDocument = (text: string): Document =>
   LARGE.test(text) ? JSON.parse(text, exact as (key: string, value: unknown) => unknown) : JSON.parse(text);

@@ -173,7 +173,10 @@ export const checkSubscriptions = (
     return { what, verdict: 'ok', says: `${confirmed.length} confirmed, ${waking.length} of them other than email` };
   });
 
-/** The error for a stack whose functions have no fixed names yet, so that the tools cannot tell which of them run. */
+/**
+ * The error for a stack whose functions have no fixed names yet, so that the tools cannot tell which of them are
+ * running.
+ */
 export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 

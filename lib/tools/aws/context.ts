@@ -1,7 +1,7 @@
 /** The settings of a stage by name, as passed to the CDK. `stage` is the name of the stage. */
 export type Context = Readonly<Record<string, string>>;
 
-/** The option `-c` of the commands that synthesise the template of a stage. */
+/** The option `-c` of the commands that synthesize the template of a stage. */
 export const contextOption = { type: 'string', short: 'c', multiple: true } as const;
 
 /** Returns what is wrong with the values of `-c`, or null. */

@@ -28,7 +28,7 @@ const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
   const { context, folder } = deployment;
   const args = ['synth', '--quiet', '--output', folder, ...contextArguments(context)];
-  if ((await cdk(args)) !== 0) throw new UserError('The CDK could not synthesise the template: see its output above.');
+  if ((await cdk(args)) !== 0) throw new UserError('The CDK could not synthesize the template: see its output above.');
   return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
 };
 
@@ -72,7 +72,7 @@ const checksOf = async (stage: string, template: Template, { account }: Tools): 
   return [...checks, ...(await subscriberChecks(stage, template, account))];
 };
 
-/** Synthesises the template of a stage and runs the checks that the CDK lacks. */
+/** Synthesizes the template of a stage and runs the checks that the CDK lacks. */
 export const prepare = async (
   deployment: Deployment,
   tools: Tools,

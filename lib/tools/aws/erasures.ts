@@ -2,7 +2,10 @@ import type { Table } from '#shared/store/engine/client.ts';
 import { store } from '#shared/store/store.ts';
 import type { ListedErasure } from '#shared/store/subjects/data-jobs.ts';
 
-/** Covers clocks that differ. An erasure that had already begun at that time is in the recovered table, and continues. */
+/**
+ * Allows for clock differences. An erasure that had already begun at that time is in the recovered table, and
+ * continues.
+ */
 const MARGIN = 60_000;
 
 const restarted = ({ id, customerId, subject, reason }: ListedErasure, now: number) => ({

@@ -10,7 +10,7 @@ const SSO_ENDED = 'Your AWS single sign-on session has expired: run `aws sso log
 
 const rejected = 'AWS rejected the credentials';
 
-/** The explanations of errors with which AWS and its SDK reject credentials. */
+/** Explanations of the errors AWS and its SDK raise for rejected credentials. */
 const sentences: Readonly<Record<string, string>> = {
   CredentialsProviderError: NO_CREDENTIALS,
   TokenProviderError: SSO_ENDED,

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 
 const DAY = 86_400_000;
 
-/** The days that point-in-time recovery reaches back. */
+/** The number of days that point-in-time recovery goes back. */
 const MAX_DAYS = 35;
 
 /**

@@ -65,7 +65,7 @@ export const createStandstill = (functions: readonly DeployedFunction[], tools: 
     /** The longest time (s) that a running invocation may still take. */
     longestSeconds: Math.max(0, ...functions.map(({ timeoutSeconds }) => timeoutSeconds)),
 
-    /** Whether a function is stopped that should run. */
+    /** Whether a function that should run is stopped. */
     isAnyStopped: async (): Promise<boolean> => {
       for (const { name, reserved } of functions)
         if (reserved !== 0 && (await tools.account.reserved(name)) === 0) return true;

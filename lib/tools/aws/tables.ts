@@ -13,7 +13,7 @@ import { hasName, withFallback } from './calls.ts';
 /** The state of a table and its indexes, and the table that it was recovered from, if AWS reports one. */
 type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
 
-/** Returns the calls for what a recovered table lacks at first. */
+/** Returns the calls that add what a recovered table lacks at first. */
 const extras = (dynamo: DynamoDBClient) => ({
   hasTtl: async (TableName: string): Promise<boolean> => {
     const { TimeToLiveDescription } = await dynamo.send(new DescribeTimeToLiveCommand({ TableName }));
@@ -49,7 +49,7 @@ const extras = (dynamo: DynamoDBClient) => ({
   },
 });
 
-/** Returns the calls for whole tables that a recovery makes. */
+/** Returns the calls on whole tables that a recovery makes. */
 export const tableCalls = (dynamo: DynamoDBClient) => ({
   ...extras(dynamo),
 

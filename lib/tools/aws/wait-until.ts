@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 /** The interval (ms) of polling AWS. */
 const POLL_MS = 5_000;
 
-/** Waits until a condition is true, and prints once a minute that it waits. Throws a Refusal after `minutes`. */
+/** Waits until a condition is true, and prints once a minute that it is waiting. Throws a Refusal after `minutes`. */
 export const waitUntil = async (
   condition: () => Promise<boolean>,
   { what, minutes }: { what: string; minutes: number },

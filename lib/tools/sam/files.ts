@@ -45,8 +45,8 @@ const forHost = (resource: Resource, architecture: string): Resource =>
     : resource;
 
 /**
- * Returns the synthesised template for `sam local`, with the architecture of this machine (as Node names it), so that Docker
- * does not emulate another one. Its metadata has the paths of the code, relative to the template.
+ * Returns the synthesized template for `sam local`, with the architecture of this machine (as Node names it), so that
+ * Docker does not emulate another one. Its metadata has the paths of the code, relative to the template.
  */
 export const samTemplate = ({ Resources = {}, ...template }: Template, arch: string): Template => ({
   ...template,

@@ -57,7 +57,7 @@ export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<
   // `sam local` does not support aliases.
   const settings = { ...context, stage: LOCAL_STAGE, gradualDeployments: 'false' };
   const args = ['synth', '--quiet', '--output', folder, ...contextArguments(settings)];
-  if ((await cdk(args)) !== 0) throw new UserError('The CDK could not synthesise the template: see its output above.');
+  if ((await cdk(args)) !== 0) throw new UserError('The CDK could not synthesize the template: see its output above.');
   const template = samTemplate(await readJson(join(folder, `${stackName(LOCAL_STAGE)}.template.json`)), arch);
   await writeFile(join(folder, 'sam.template.json'), JSON.stringify(template, null, 1));
   await writeFile(join(folder, 'sam.env.json'), JSON.stringify(environmentFile(engines), null, 1));

@@ -28,8 +28,8 @@ const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, rul
 };
 
 /**
- * Finds the deliveries of an event to webhooks, and their replays. Ids are derived, so each delivery is read by its key;
- * replays are searched among the next 500 deliveries of the same webhook.
+ * Finds the deliveries of an event to webhooks, and their replays. Ids are derived, so each delivery is read by its
+ * key; replays are looked up in the next 500 deliveries of the same webhook.
  */
 export const findDeliveries = async (
   table: Table,

@@ -28,7 +28,7 @@ export type MessageTrace = {
   sensor: SensorRecord | null;
   accepted: AcceptedMessage | null;
   events: EventTrace[];
-  /** Sentences about what the trace cannot know, or only knows from the current state. */
+  /** Notes on what the trace cannot know, or infers from the current state. */
   notes: string[];
 };
 
@@ -57,7 +57,7 @@ const acceptedMessage = (
   signal: sensor && decoders[sensor.manufacturer](JSON.parse(raw)).signal,
 });
 
-/** Returns for each rule the time (ms) of the last event before this one for which it fired. */
+/** Returns, for each rule, the time (ms) of the last event before this one that it fired for. */
 const firedBefore = async (
   table: Table,
   { customerId, sensorId }: SensorKey,

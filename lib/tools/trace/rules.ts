@@ -75,7 +75,7 @@ type VerdictInput = {
   sensor: { id: string; groupId: number };
   /** The ids of rules that are known to have fired. */
   fired: ReadonlySet<number>;
-  /** The time (ms) of the last event before for which each rule fired. */
+  /** The time (ms) of the last earlier event that each rule fired for. */
   firedAt: ReadonlyMap<number, number>;
 };
 

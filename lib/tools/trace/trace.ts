@@ -9,7 +9,7 @@ import { deliverySteps, formatSteps, type TraceStep, traceSteps } from './steps.
 /** The subject of a trace: an event, a message with all its events, or a delivery with its event. */
 export type TraceSubject = { kind: 'event' | 'message' | 'delivery'; id: string; known: KnownIds };
 
-/** A trace. `notes` are sentences about what it cannot know, or only knows from the current state. */
+/** A trace. `notes` state what it cannot know, or infers from the current state. */
 type Trace = {
   customerId: number;
   sensorId: string;

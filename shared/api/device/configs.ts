@@ -39,8 +39,8 @@ export const readConfig = async <V extends object>(
 };
 
 /**
- * Changes a configuration and notifies the device. `change` gets the current values, and is called again with newer ones
- * if another change was written meanwhile.
+ * Changes a configuration and notifies the device. `change` gets the current values, and is called again with newer
+ * ones if another change was written in the meantime.
  */
 export const changeConfig = async <V extends object>(
   call: ConfigCall,

@@ -21,7 +21,7 @@ export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
 
 type Counted = { calls: number; messages: number };
 
-/** A device that makes more calls in a minute is busy: its falls are counted, too. */
+/** A device that makes more calls in a minute is busy: its falls are also counted. */
 const BUSY_CALLS = 60;
 
 /**

@@ -38,17 +38,17 @@ export const partialListHeaders = {
 /** Describes such a list: the number of entries that are always counted, and the maximum that one call reads. */
 export const partialListDescription = (counted: string, maximum: string): string =>
   `\`total\` is exact up to ${counted} entries, and \`page\` reaches at most the first ${maximum}. ` +
-  'Follow the `Link` header to read on.';
+  'Follow the `Link` header to continue.';
 
 export const searchParameter = anyText
   .default('')
-  .meta({ description: 'text that the entries must contain, in any case' });
+  .meta({ description: 'text that the entries must contain; not case-sensitive' });
 
 const SENSOR_ID_MAXIMUM = 26;
 const LONGEST_URL = 65_536;
 /**
  * A sensor in the query of a list; empty for all sensors. Anything but the id of a sensor matches nothing, and nothing
- * longer than an id gets into a key of the table.
+ * longer than an id reaches a key of the table.
  */
 export const sensorParameter = text(0, LONGEST_URL)
   .transform((id) => (id.length > SENSOR_ID_MAXIMUM ? 'none' : id))

@@ -9,10 +9,10 @@ export const errorTexts: Record<ErrorCode, string> = {
   credentials_invalid: 'Die Anmeldung ist ungültig',
   reset_code_invalid: 'Der Code ist ungültig oder abgelaufen',
   otp_required: 'Geben Sie einen Code Ihres zweiten Faktors ein',
-  oidc_refused: 'Die Anmeldung wurde dort abgelehnt oder gibt hier keinen Zugriff',
+  oidc_refused: 'Der Identitätsanbieter hat die Anmeldung abgelehnt, oder das Konto hat hier keinen Zugriff',
   csrf_detected: 'Die Anfrage kam nicht von der Seite, die die Sitzung gestartet hat. Die Sitzung ist beendet',
   forbidden: 'Das ist nicht erlaubt',
-  otp_setup_required: 'Ihr Kunde verlangt einen zweiten Faktor. Richten Sie ihn zuerst ein',
+  otp_setup_required: 'Ihr Konto erfordert einen zweiten Faktor. Richten Sie ihn zuerst ein',
   login_too_old: `Melden Sie sich neu an: Die Anmeldung darf nicht älter als ${MAX_LOGIN_AGE / 60_000} Minuten sein`,
   path_unknown: 'Unter diesem Pfad gibt es nichts',
   user_not_found: 'Der Benutzer wurde nicht gefunden',
@@ -136,7 +136,7 @@ export const problemTexts: Record<Problem, string> = {
 
 export const resetMail = {
   subject: 'Ihr Code für ein neues Passwort',
-  text: `Für Ihr Konto wurde ein neues Passwort angefordert. Mit diesem Code können Sie es innerhalb von {minutes} Minuten einmal festlegen:
+  text: `Für Ihr Konto wurde ein neues Passwort angefordert. Mit diesem Code können Sie es innerhalb von {minutes} Minuten festlegen. Er gilt einmal.
 
 {code}
 

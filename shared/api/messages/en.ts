@@ -9,10 +9,10 @@ export const errorTexts: Record<ErrorCode, string> = {
   credentials_invalid: 'The login is not valid',
   reset_code_invalid: 'The code is not valid, or has expired',
   otp_required: 'Enter a code of your second factor',
-  oidc_refused: 'The login was refused there, or gives no access here',
+  oidc_refused: 'The identity provider refused the login, or the account has no access here',
   csrf_detected: 'The request did not come from the page that started the session. The session has ended',
   forbidden: 'This is not permitted',
-  otp_setup_required: 'Your customer requires a second factor. Set it up first',
+  otp_setup_required: 'Your account requires a second factor. Set one up first',
   login_too_old: `Log in again: this requires a login in the last ${MAX_LOGIN_AGE / 60_000} minutes`,
   path_unknown: 'There is nothing at this path',
   user_not_found: 'The user was not found',
@@ -101,7 +101,7 @@ export const problemTexts: Record<Problem, string> = {
   items: 'has the wrong number of entries or characters; the limit is {limit}',
   json: 'is not valid JSON',
   json_depth: 'is nested too deeply',
-  steps_rise: 'must be later than the step before',
+  steps_rise: 'must be later than the previous step',
   one_scope: 'must be omitted if sensorId is set',
   region_needs_sensor: 'must be omitted unless sensorId is set',
   situation_has_no_region: 'must be omitted, because this situation has no region',
@@ -135,10 +135,10 @@ export const problemTexts: Record<Problem, string> = {
 
 export const resetMail = {
   subject: 'Your code for a new password',
-  text: `A new password was requested for your account. With this code you can set it once, within {minutes} minutes:
+  text: `A new password was requested for your account. Use this code within {minutes} minutes to set it. The code works once.
 
 {code}
 
-If this was not you, you can ignore this mail. Without the code, nothing changes.
+If you did not request this, you can ignore this email. Without the code, nothing changes.
 `,
 };

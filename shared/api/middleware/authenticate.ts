@@ -29,7 +29,9 @@ export const isValidSession = (
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now());
 
-/** Returns the caller of a session with the current rights of the account, limited to the permissions of the token. */
+/**
+ * Returns the caller of a session with the current permissions of the account, limited to the permissions of the token.
+ */
 const callerOf = (session: Session, account: Account): Caller => {
   const { kind, permissions: scope = null, readOnly = false, name: token } = session;
   const { accountId, customerId, locale, username = null } = account;
@@ -37,7 +39,7 @@ const callerOf = (session: Session, account: Account): Caller => {
   const name = username !== null && token !== undefined ? `${username} (${token})` : username;
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
-  // A token limited to some permissions never acts as a system admin, although a system admin holds them all.
+  // A token limited to some permissions never acts as a system admin, although system admins hold them all.
   return { ...who, isAdmin: false, permissions: scope.filter((permission) => hasPermission(account, permission)) };
 };
 
@@ -89,7 +91,8 @@ const identify = (guard: Guard, exchange: Exchange, auth: Operation['auth']): Pr
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
-  // Browsers send cookies unasked, so a cookie may only hold a session: an access token has no CSRF token to go with it.
+  // Browsers send cookies automatically, so a cookie may only hold a session: an access token has no CSRF token to go
+  // with it.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
 };

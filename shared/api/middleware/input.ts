@@ -96,8 +96,9 @@ const ownerOf = async (
 };
 
 /**
- * Finds the customer that the operation works in, and responds with 404 if there is none. It is always the caller's own
- * customer, so the id of another customer's object finds nothing. Only for system admins does the id in the path decide.
+ * Finds the customer that the operation acts on, and responds with 404 if there is none. It is always the caller's own
+ * customer, so the id of another customer's object finds nothing. Only for system admins does the id in the path
+ * decide.
  */
 export const findCustomer = async (store: StoreOf<'customers.ownerOf'>, exchange: Exchange): Promise<void> => {
   const { caller, params } = exchange;

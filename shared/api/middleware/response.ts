@@ -70,7 +70,7 @@ const bodyOf = async (error: ApiError, locale: string) => {
   return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: localized }) };
 };
 
-/** The rate of a 429, whichever limit caused it: no calls remain until the wait is over (D1 "Errors" 3). */
+/** The rate in a 429, whichever limit caused it: no calls remain until the wait is over (D1 "Errors" 3). */
 const usedUp = (waitSeconds: number) => ({
   'X-RateLimit-Remaining': '0',
   'X-RateLimit-Reset': String(waitSeconds),

@@ -36,7 +36,7 @@ const headersOfError: Readonly<Record<number, Json>> = {
   503: headerReferences('Retry-After'),
 };
 
-/** Only a request that is rejected for its content gets a list of errors. */
+/** Only a request rejected for its content gets a list of errors. */
 const bodyOf = (codes: readonly ErrorCode[]): Json => {
   const names = new Set(codes.map((code) => (code === 'bad_request' ? 'InvalidRequest' : 'Error')));
   const [schema = {}, ...others] = [...names].map((name): Json => ({ $ref: SCHEMA_PREFIX + name }));

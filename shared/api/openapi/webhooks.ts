@@ -68,9 +68,9 @@ const feedback: Request = {
   payload: FeedbackPayload,
   mediaType: JSON_TYPE,
   tag: 'feedback',
-  summary: 'Feedback of a user, forwarded to the maker of the sensor',
+  summary: 'Feedback from a user, forwarded to the maker of the sensor',
   description:
-    'Sent to the address, and signed with the secret, on which the operator of the service and the maker agreed. ' +
+    'Sent to the address, and signed with the secret, that the operator of the service and the maker agreed on. ' +
     'May be delivered more than once, with the same `webhook-id`.',
 };
 

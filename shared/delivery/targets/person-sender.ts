@@ -19,7 +19,7 @@ export type PersonServices = {
   now: () => number;
 };
 
-const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
+const acknowledgeLabels: Record<Language, string> = { en: "I'm on it:", de: 'Ich gehe hin:' };
 
 /** The longest messages: characters of a Telegram message, and bytes of a push message before encryption. */
 const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
@@ -127,7 +127,7 @@ const send = async (
 const isAvailable = ({ settings, sms, telegram }: PersonServices, kind: ChannelKind): boolean =>
   Boolean({ email: settings.MAIL_SENDER, push: pushContact(settings), sms, telegram }[kind]);
 
-/** Creates what notifies people through the services that the host provides (completion 12). */
+/** Creates what notifies people through the services that the host provides. */
 export const personSenderFor = (services: PersonServices): PersonSender => {
   const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
   return {

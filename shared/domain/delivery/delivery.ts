@@ -12,7 +12,7 @@ export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
-/** The same for a person: five attempts within 10 minutes. By then, others have been notified. */
+/** The same for a person: five attempts within 10 minutes. After that, others have been notified. */
 export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
 const HOUR_SECONDS = 3_600;
@@ -36,7 +36,7 @@ export const GRACE_SECONDS = 30;
 /** The sending service, as payloads name it. */
 export type Service = { name: string; url: string; version: string };
 
-/** Everything that a payload is rendered from, as of the creation of the delivery. */
+/** Everything a payload is rendered from, as it was when the delivery was created. */
 export type Snapshot = {
   service: Service;
   /** Missing in deliveries to people, and if the webhook was deleted while the delivery was created. */
@@ -50,7 +50,9 @@ export type Snapshot = {
     code: number | null;
     coordinates: NormalizedCoordinates | null;
     text: string;
-    /** The uuid of the message that caused the event, by which its bytes are read. Null if the service created the event. */
+    /**
+     * The uuid of the message that caused the event; its bytes are read by it. Null if the service created the event.
+     */
     source: string | null;
   };
   sensor: { id: string; deviceId: string; name: string; groupId: number };
@@ -182,7 +184,7 @@ export type NextState =
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
   | { state: 'retrying'; nextAttempt: number };
 
-/** Returns a delay (s) with a jitter of ±20 %. `random` is in [0, 1). */
+/** Returns a delay (s) with a jitter of ±20%. `random` is in [0, 1). */
 export const withJitter = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 const waitSeconds = (

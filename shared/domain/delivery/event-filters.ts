@@ -1,6 +1,6 @@
 import type { EventDetails, Situation } from '../event/event.ts';
 
-/** The events that a customer webhook receives: those that match all filters; null matches all (completion 12 "Filters"). */
+/** The events that a customer webhook receives: those that match all filters; null matches all. */
 export type EventFilters = {
   eventTypes: number[] | null;
   situations: Situation[] | null;

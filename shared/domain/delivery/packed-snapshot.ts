@@ -33,7 +33,7 @@ type Packed = [
     | null,
   ...rest: PackedRest,
 ];
-/** What only some deliveries have. Elements that are missing at the end take no bytes. */
+/** The fields that only some deliveries have. Missing elements at the end take no bytes. */
 type PackedRest = [
   acknowledgeUntil: number,
   acknowledgement?: [ruleHitId: number, userId: number | null, name: string, date: number] | null,

@@ -91,7 +91,10 @@ export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): 
   Math.min(replay.until, replay.createDate),
 ];
 
-/** Whether a replay resends a delivery. Tests are left out, and redeliveries, because the list also has their originals. */
+/**
+ * Whether a replay resends a delivery. Tests are left out, and so are redeliveries, because the list also has their
+ * originals.
+ */
 export const isReplayed = (
   { states }: Pick<NewReplay, 'states'>,
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,

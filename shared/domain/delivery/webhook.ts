@@ -20,7 +20,7 @@ const anyOf = <T extends z.ZodType>(element: T, whenNull: string) =>
     .default(null)
     .meta({ description: `customer webhooks only; null: ${whenNull}` });
 
-/** The fields of a webhook that select the events it receives (completion 12 "Filters"). */
+/** The fields of a webhook that select the events it receives. */
 const eventFilterFields = {
   eventTypes: anyOf(eventType(), 'events of any type, or without one'),
   situations: anyOf(Situation, 'events of any situation, or without one'),

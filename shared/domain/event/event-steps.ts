@@ -50,7 +50,7 @@ const withMessage = (
   cause: Received,
 ): SensorState => {
   const { uuid, raw, receiveDate: at } = cause;
-  // Of messages without an identity only the previous one is compared, and each replaces it.
+  // Among messages without an identity, only the previous one is compared, and each replaces it.
   const { last: _, ...next } = step.state;
   if (byBytes) return stateReports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
   const isAboutTracks = signal.kind === 'moves' || signal.kind === 'postures';
@@ -66,7 +66,7 @@ const withClockEvent = ({ state, events }: Step, { isClockWrong }: TrustedMessag
   return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
 };
 
-/** Steps the state of a sensor by a message. */
+/** Applies a message to the state of a sensor. */
 export const stepByMessage = (
   before: SensorState,
   message: TrustedMessage,
@@ -83,7 +83,7 @@ export const stepByMessage = (
   return { next: withMessage(before, { state, events }, message, cause), events: withUuids(dated, cause) };
 };
 
-/** Steps the state of a sensor by a notice of the service. The device sent nothing, so only an event follows. */
+/** Applies a notice of the service to the state of a sensor. The device sent nothing, so only an event follows. */
 export const stepByNotice = (
   state: SensorState,
   [notice, subject]: Parameters<typeof noticeEvent>,
@@ -93,7 +93,7 @@ export const stepByNotice = (
   events: withUuids([{ happening: noticeEvent(notice, subject), createDate: cause.receiveDate }], cause),
 });
 
-/** Steps the state of a sensor by a call of its device without a message, which makes an inactive sensor active. */
+/** Applies a call of its device without a message to the state of a sensor, which makes an inactive sensor active. */
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
   const when = messageTime(received, null);
@@ -107,7 +107,7 @@ export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   };
 };
 
-/** Steps the state of a sensor by time alone. */
+/** Advances the state of a sensor to a time, without a message. */
 export const stepByTime = (
   state: SensorState,
   cause: Cause,

@@ -46,7 +46,7 @@ export type Point = { x: number; y: number; z?: number };
 /** The region of an event. `id` and `name` are empty for a region that only the device knows. */
 export type EventRegion = { id: string; index: number; name: string };
 
-/** The subject of an event, by which the state of its sensor later shows whether the situation has ended. */
+/** The subject of an event, used later to see in the state of its sensor whether the situation has ended. */
 export type Subject = {
   /** The start (ms) of a fall: for maker A as in its messages, for maker B when its track fell. */
   fall?: number;
@@ -67,7 +67,7 @@ export type EventDetails = {
   isSilent: boolean;
   /** The first event of its situation in a fall, which no rate limit may suppress. */
   newFall: boolean;
-  /** Missing if the state cannot show later whether the situation has ended. */
+  /** Missing if the state cannot show whether the situation has ended. */
   subject?: Subject;
   /** The webhook that does not receive the event, because the event is about that webhook. */
   notTo?: string;

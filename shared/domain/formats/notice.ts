@@ -3,7 +3,7 @@ import { type Language, languageOf } from '../identity/locale.ts';
 import { dateTimeAndZone } from '../time/wall-time.ts';
 import type { PayloadContext } from './rendering.ts';
 
-/** The severity of a message at first sight: an alarm, a warning, the end of one, or none of these. */
+/** The severity a reader sees at a glance: an alarm, a warning, the end of one, or none of these. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
 
 /** The content of a message to people: plain texts, which each format makes safe in its own way. */

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** Returns the schema of a text of min..max code points, on which receivers may rely. JSON Schema counts code points too. */
+/**
+ * Returns the schema of a text of min..max code points; receivers may rely on this length. JSON Schema counts code
+ * points too.
+ */
 export const textBetween = (min: number, max: number) =>
   z
     .string()

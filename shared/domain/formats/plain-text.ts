@@ -63,7 +63,7 @@ const MARK = String.raw`[&<>[\]|\\*_~\u0060$]`;
 const mark = new RegExp(MARK, 'gu');
 const addressOrMark = new RegExp(`${WEB_ADDRESS}|${MARK}`, 'giu');
 
-/** Returns a text that Slack, Mattermost and Rocket.Chat show literally, and in which none of them finds a command. */
+/** Returns a text that Slack, Mattermost and Rocket.Chat show literally and never read as a command. */
 export const withoutMarkup = (text: string): string =>
   withoutLinks(text.replaceAll(mark, (found) => lookalikes[found] ?? ''));
 

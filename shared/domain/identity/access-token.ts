@@ -15,7 +15,7 @@ export const NewAccessToken = z
   })
   .meta({ id: 'NewAccessToken', examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }] });
 
-/** An access token in a list. If `permissions` is null, it has all rights of its user. */
+/** An access token in a list. If `permissions` is null, it has all permissions of its user. */
 export const AccessToken = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

@@ -4,8 +4,8 @@ import { email } from './email.ts';
 import { Permission } from './permission.ts';
 
 /**
- * The rights of users whose `claim` is `value`, or is a list that contains it. `claim` is a name, or a dotted path to a
- * nested claim.
+ * The permissions of users whose `claim` is `value`, or is a list that contains it. `claim` is a name, or a dotted path
+ * to a nested claim.
  */
 const OidcRule = z.strictObject({
   claim: z.string().min(1).max(256),
@@ -33,8 +33,8 @@ const hasValue = (claim: unknown, value: string): boolean =>
   [claim].flat().some((item) => ['string', 'number', 'boolean'].includes(typeof item) && String(item) === value);
 
 /**
- * Returns the combined rights of all rules that match the claims. Null if they include neither a customer nor the role of
- * a system admin, or if they name several customers.
+ * Returns the combined permissions of all rules that match the claims. Null if they include neither a customer nor the
+ * role of a system admin, or if they name several customers.
  */
 export const accessOf = (claims: Claims, rules: OidcRules): Access | null => {
   const matching = rules.filter(({ claim, value }) => hasValue(claimOf(claims, claim), value));

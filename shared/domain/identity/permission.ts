@@ -37,8 +37,9 @@ export const hasPermission = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, p
 type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[] };
 
 /**
- * Whether a caller with `manage_users` may change the credentials of a user. Anybody who sets the password, or the email
- * address for reset codes, can act as that user. So only the user, and callers who have all rights of the user, may do it.
+ * Whether a caller with `manage_users` may change the credentials of a user. Anybody who sets the password, or the
+ * email address for reset codes, can act as that user. So only the user, and callers who have all permissions of the
+ * user, may do it.
  */
 export const mayChangeCredentials = (caller: Caller, user: Rights): boolean =>
   caller.isAdmin ||
@@ -46,8 +47,8 @@ export const mayChangeCredentials = (caller: Caller, user: Rights): boolean =>
   (!user.isAdmin && user.permissions.every((permission) => hasPermission(caller, permission)));
 
 /**
- * Whether a caller with `manage_users` may delete a user or change its rights. A token with limited permissions may not
- * do that to its own user, who may have more.
+ * Whether a caller with `manage_users` may delete a user or change its permissions. A token with limited permissions
+ * may not do that to its own user, who may have more.
  */
 export const mayChangeRights = (caller: Caller, user: Rights): boolean =>
   mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);

@@ -104,7 +104,7 @@ export const PasswordResetRequest = z
 /** The body of a password reset with the code from the email. */
 export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
-  .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
+  .meta({ id: 'PasswordReset', examples: [{ code: 'as in the email', newPassword: 'eight loud rivers' }] });
 
 /** The body that completes a login at an OpenID Connect issuer: the query of the URL to which the browser was redirected. */
 export const OidcCallback = z
@@ -141,7 +141,7 @@ export const Login = z
     password: z.string().max(4_096),
     id: int64.nullable().optional(),
     otp: OtpCode.nullable().optional().meta({
-      description: 'Required if the user has a second factor: the six digits of the app, or a recovery code',
+      description: 'Required if the user has a second factor: the six digits from the app, or a recovery code',
     }),
   })
   .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });

@@ -3,7 +3,7 @@ import { By } from '../rule/recipient.ts';
 import { id, int64, millis, text } from '../values.ts';
 import type { KeptChannel } from './channel.ts';
 
-/** A channel of a user in responses of the API (completion 12). */
+/** A channel of a user in responses of the API . */
 export const ChannelView = z
   .object({
     by: By,
@@ -66,7 +66,7 @@ export const ChannelVerification = z
 export const ChannelKinds = z
   .object({
     kinds: z.array(By).meta({ description: 'the channels that this service supports' }),
-    pushKey: z.string().meta({ description: 'the `applicationServerKey` with which browsers subscribe' }),
+    pushKey: z.string().meta({ description: 'the `applicationServerKey` that browsers subscribe with' }),
   })
   .meta({ id: 'ChannelKinds' });
 

@@ -4,7 +4,7 @@ import { FEED_RETENTION, UNFETCHED_ALERT_AFTER } from '../delivery/feed.ts';
 import { type Language, languageOf } from '../identity/locale.ts';
 import type { By } from '../rule/recipient.ts';
 
-/** The problems about which managers of webhooks, and of rules that name a person, get an email. */
+/** The problems that managers of webhooks, and of rules that name a person, are emailed about. */
 export type WebhookProblem = 'webhook_disabled' | 'delivery_failed';
 export type DeliveryProblem = WebhookProblem | 'person_not_told' | 'feed_not_fetched' | 'sms_nearly_used';
 /** `by` is the channel by which the person could not be reached. */

@@ -5,7 +5,7 @@ import { MAX_NAME_LENGTH } from './acknowledgement.ts';
 /** Who acknowledged a rule hit, and when. The first acknowledgement stands until it is withdrawn. */
 export const Acknowledgement = z
   .object({
-    userId: id.nullable().meta({ description: 'null for a person whom a receiver named, or who opened the link' }),
+    userId: id.nullable().meta({ description: 'null for a person named by a receiver, or who opened the link' }),
     name: z.string(),
     date: millis,
   })

@@ -2,12 +2,12 @@ import type { Recipient } from './recipient.ts';
 import type { NotificationPlan } from './recipients.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
-/** The largest number of repeats to all recipients after the last step (completion 12 "Escalation"). */
+/** The largest number of repeats to all recipients after the last step. */
 export const MAX_REPEATS = 20;
 
 /**
- * The number of messages from which on a hit stores no further ones of its steps, whose recipients are notified nonetheless:
- * an item must not exceed 400 KB, and each delivery result writes the whole hit.
+ * Once a hit has this many messages, its steps add none; their recipients are still notified: an item must not exceed
+ * 400 KB, and each delivery result writes the whole hit.
  */
 export const MAX_HIT_MESSAGES = 300;
 
@@ -46,7 +46,7 @@ const roundAfter = (
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
-/** Returns the escalation as it waits for its next round. */
+/** Returns the escalation, pending its next round. */
 const waitingFor = (round: number, { repeats, isHurried }: Progress, next: Round, after: number): Escalation => ({
   round,
   after,
@@ -84,8 +84,8 @@ export const withOpenRound = (
 });
 
 /**
- * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats that an outage
- * has delayed are not made up for: one follows.
+ * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats delayed
+ * by an outage are not made up for: a single one follows.
  */
 export const withClosedRound = (
   rule: NotificationPlan,
@@ -132,7 +132,7 @@ export const messageIndexes = (messages: readonly Addressee[], addressees: reado
 
 /** The longest delay (ms) of a task on a queue. */
 const MAX_QUEUE_DELAY = 900_000;
-/** How long (ms) before it is due the sweep checks a round that is farther away, to queue it in time. */
+/** How long (ms) before a distant round is due the sweep checks it, to queue it in time. */
 const LEAD = 600_000;
 
 /** Whether a round is due so soon that a queue can delay its task until then. */

@@ -6,10 +6,10 @@ import { id, uuid } from '../values.ts';
 export const By = z.enum(channelKinds).meta({ description: 'The channel by which a person is notified' });
 export type By = z.output<typeof By>;
 
-/** A recipient of two kinds at once is rejected, because only one of them would be notified. */
+/** A recipient of two kinds is rejected, because only one of them would be notified. */
 const none = z.never().optional();
 
-/** A recipient of a rule: a webhook of a bot, a user, or the users on duty (completion 12 "People as recipients"). */
+/** A recipient of a rule: a webhook of a bot, a user, or the users on duty. */
 export const Recipient = z.union([
   z.object({ botId: id, webhookId: uuid, userId: none, onDuty: none, by: none }),
   z.object({ userId: id, by: By, botId: none, webhookId: none, onDuty: none }),

@@ -38,7 +38,10 @@ const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
   return [{ at: first.createDate, sensorId: first.sensorId, situation: first.situation, responseTime }];
 };
 
-/** Returns the newest feedback on each event, and all that names none, dated by the hit or else by its reference. */
+/**
+ * Returns the newest feedback on each event, and all feedback without an event, dated by the hit or else by its
+ * reference.
+ */
 const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): Assessment[] => {
   const hitDates = new Map(hits.map((hit) => [eventKey(hit.sensorId, hit.sensorEventId), hit.createDate] as const));
   const onHits = hits.flatMap(({ feedback, sensorEventId }) =>

@@ -19,7 +19,9 @@ const figures = {
   p90Ms: millis.nullable().meta({ description: '90th percentile of that time' }),
   silences: count.meta({ description: 'events `sensor_inactive` for which rules fired' }),
   silentMs: millis.meta({ description: 'total time that sensors were offline, as far as the end is known' }),
-  silencesWithoutEnd: count.meta({ description: 'offline periods whose end no rule reported in the time span' }),
+  silencesWithoutEnd: count.meta({
+    description: 'offline periods whose end was not reported by a rule in the time span',
+  }),
 } as const;
 
 /** The figures of a room or home in a month. */

@@ -1,6 +1,6 @@
 /**
- * The longest title and message that are sent, in code points. The texts of any rule fit in full, with room for the values
- * of their placeholders.
+ * The maximum length of a title and a message, in code points. The texts of any rule fit in full, with room for the
+ * values of their placeholders.
  */
 export const MAX_SENT_LENGTH = { title: 512, message: 2_048 } as const;
 

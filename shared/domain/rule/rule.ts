@@ -7,7 +7,7 @@ import { Schedule } from './schedule.ts';
 
 const recipients = z.array(Recipient).min(1).max(20);
 
-/** Further recipients, notified if nobody acknowledges a hit within this time (completion 12 "Escalation"). */
+/** Further recipients, notified if nobody acknowledges a hit within this time. */
 const EscalationStep = z.object({ afterSeconds: int32(30, 86_400), recipients });
 
 const fields = z.object({
@@ -35,7 +35,7 @@ const scope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
   const reject = (path: string | (string | number)[], key: string) =>
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path].flat(), params: { key } });
   if (sensorId !== null && sensorGroupId !== null) reject('sensorGroupId', 'one_scope');
-  // A region belongs to the room of a sensor, so its id means nothing without the sensor.
+  // A region belongs to the room of a sensor, so its id is meaningless without the sensor.
   if (regionId !== null && sensorId === null) reject('regionId', 'region_needs_sensor');
   if (regionId !== null && !hasRegions(situation)) reject('regionId', 'situation_has_no_region');
   const early = escalation.findIndex(({ afterSeconds }, at) => afterSeconds <= (escalation[at - 1]?.afterSeconds ?? 0));

@@ -21,8 +21,8 @@ const Trouble = z
   .meta({ id: 'Trouble' });
 type Trouble = z.output<typeof Trouble>;
 
-/** The body of a request that marks trouble as seen. */
-export const Seen = z.object({ date: millis.meta({ description: 'the `date` of the trouble' }) }).meta({
+/** The body of a request that marks problems as seen. */
+export const Seen = z.object({ date: millis.meta({ description: 'the `date` of the problem' }) }).meta({
   id: 'Seen',
   examples: [{ date: 1_795_651_200_000 }],
 });
@@ -30,7 +30,7 @@ export const Seen = z.object({ date: millis.meta({ description: 'the `date` of t
 /** The largest number of offline sensors that are named. */
 export const MAX_NAMED_SENSORS = 10;
 
-/** How completely falls are watched for a customer, and what keeps people from being notified. */
+/** How well falls are covered for a customer, and what keeps people from being notified. */
 export const Watch = z
   .object({
     sensors: amount,
@@ -62,7 +62,7 @@ const isOfFalls = ({ situation, isEnabled }: Rule): boolean =>
 const isForAll = ({ sensorId, sensorGroupId, schedule }: Rule): boolean =>
   sensorId === null && sensorGroupId === null && schedule === null;
 
-/** Returns how completely the rules of a customer watch for falls. */
+/** Returns how well the rules of a customer cover falls. */
 export const watchOf = (rules: readonly Rule[]) => {
   const ofFalls = rules.filter(isOfFalls);
   const atSome = ofFalls.length > 0 ? 'some' : 'none';
@@ -81,7 +81,7 @@ export const watchOf = (rules: readonly Rule[]) => {
 export const isWorking = ({ isEnabled, consecutiveFailures }: WebhookRecord): boolean =>
   isEnabled && consecutiveFailures === 0;
 
-/** Returns the webhooks with unseen trouble, newest first. */
+/** Returns the webhooks with unseen problems, newest first. */
 export const unseenTroubles = (webhooks: readonly WebhookRecord[]): Trouble[] =>
   webhooks
     .flatMap(({ id: webhookId, name, isEnabled, disabledReason, failedDeliveries = 0, troubleDate: date }) =>

@@ -13,7 +13,7 @@ export const WRONG_CODES = { limit: 5, windowSeconds: 15 * 60 } as const;
 export const pairingCode = (random: Uint8Array): string =>
   [...random.subarray(0, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
-/** Removes the spaces with which people group the characters of a code. */
+/** Removes the spaces that people use to group the characters of a code. */
 export const withoutSpaces = (code: string): string => code.replaceAll(/\s/g, '');
 
 /** Returns a code in upper case for comparison, because its case does not matter. */

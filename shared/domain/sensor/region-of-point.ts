@@ -14,7 +14,10 @@ export const boundsOf = (region: RegionBounds): RegionBounds => {
 
 const eventRegionOf = ({ id, positionIdx: index, name }: RegionBounds): EventRegion => ({ id, index, name });
 
-/** Returns the region with this positionIdx as events name it. Only the index is known if only the device knows the region. */
+/**
+ * Returns the region with this positionIdx as events name it. If only the device knows the region, only its index is
+ * known.
+ */
 export const regionByIndex = (regions: readonly RegionBounds[], index: number): EventRegion => {
   const region = regions.find(({ positionIdx }) => positionIdx === index);
   return region ? eventRegionOf(region) : { id: '', index, name: '' };

@@ -1,6 +1,6 @@
 /** The smallest extent of a room in each direction, in cm. */
 export const MIN_EXTENT = 20;
-/** The largest extent of a room towards the cable, in cm. */
+/** The largest extent of a room toward the cable, in cm. */
 export const MAX_TO_CABLE = 200;
 
 /** The range of a sensor to each side and ahead, and the heights at which it may be mounted, in cm. */

@@ -19,7 +19,7 @@ const fields = z.object({
   xMax: extent(outerLimits.x, 'cm monitored to the right'),
   yMax: extent(outerLimits.y, 'cm monitored to the front'),
   yMin: int32(MIN_EXTENT, MAX_TO_CABLE).meta({
-    description: 'cm monitored towards the cable, as a positive number',
+    description: 'cm monitored toward the cable, as a positive number',
   }),
   zMin: height(0),
   zMax: height(180),

@@ -19,7 +19,7 @@ export type Fall = {
   isSensitive?: boolean;
   /**
    * `at` is when the fall last changed its state (ms, the service's clock). It and the fields after it are stored until
-   * the fall ends, because they are needed when time moves the fall on.
+   * the fall ends, because they are needed when time advances the fall.
    */
   at?: number;
   /** When (ms, the service's clock) states were reported without a trusted start. */
@@ -74,7 +74,10 @@ export type SensorState = {
   /** When (ms) the newest authenticated message was received. */
   lastSeen: number;
   isActive: boolean;
-  /** The sensor sent a message after it became active. From then on, `lastSeen` may lag behind the newest message. */
+  /**
+   * Whether the sensor sent a message after it became active. From then on, `lastSeen` may lag behind the newest
+   * message.
+   */
   isSteady?: true;
   presence: boolean | null;
   falls: Fall[];
@@ -119,8 +122,8 @@ export const newSensorState: SensorState = {
 };
 
 /**
- * Returns the state of a sensor that becomes active again. Its tracks, signs and vital alarms are removed: the device may
- * have restarted, and its track numbers may now mean other people.
+ * Returns the state of a sensor that becomes active again. Its tracks, signs and vital alarms are removed: the device
+ * may have restarted, and its track numbers may now refer to other people.
  */
 export const reactivated = ({
   tracks: _,
@@ -149,7 +152,7 @@ export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): num
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
 
 /**
- * A message without news is written only if `lastSeen` is older than this part of the time after which a sensor is
+ * A message without news is written only if `lastSeen` is older than this fraction of the time after which a sensor is
  * inactive.
  */
 const UNWRITTEN = 0.25;

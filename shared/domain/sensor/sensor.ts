@@ -57,7 +57,7 @@ export type Device = {
   isCanary?: boolean;
 };
 
-/** A calling device. `isBusy`: it called this process very often within a minute. */
+/** A device that makes a call. `isBusy`: it called this process very often within a minute. */
 export type CallingDevice = Device & { isBusy?: boolean };
 
 /** Creates a sensor at its first registration. No customer has linked it yet. */

@@ -143,8 +143,8 @@ const reported = (
 };
 
 /**
- * Steps the state of a sensor by a report of a fall. Each phase of each fall is reported once. A report that is older than
- * another one of its fall is late and changes nothing, but a late `calling` still raises the alarm.
+ * Applies a report of a fall to the state of a sensor. Each phase of each fall is reported once. A report that is older
+ * than another one of its fall is late and changes nothing, but a late `calling` still raises the alarm.
  */
 export const fallStep = (state: SensorState, signal: FallSignal, when: MessageTime, roomContext: RoomContext): Step => {
   const { received } = when;

@@ -5,7 +5,7 @@ import type { SensorState, Step } from '../sensor/sensor-state.ts';
 const LOOP_STARTS = 3;
 const LOOP_WINDOW = 300_000;
 
-/** Forgets the starts of falls, because an alarm was raised: the falls before it are no loop. */
+/** Forgets the starts of falls, because an alarm was raised: the falls before it are not a loop. */
 export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => state;
 
 /** Records that a fall started at `time` (ms), and reports a fall loop if there are too many starts. */

@@ -90,8 +90,8 @@ const withoutLateParts = (
 });
 
 /**
- * Steps the state of a maker A sensor by a report of presence and regions. A first report with somebody in the room is
- * a change.
+ * Applies a report of presence and regions to the state of a maker A sensor. A first report with somebody in the room
+ * is a change.
  */
 export const presenceStep = (
   before: SensorState,
@@ -120,14 +120,14 @@ const isIn =
   (index: number) =>
     regions[index] === true;
 
-/** Steps the presence in a room. `present` is null if it was not reported. */
+/** Updates the presence in a room. `present` is null if it was not reported. */
 export const roomStep = (state: SensorState, present: boolean | null, point: Point | null = null): Step => {
   const next = { ...state, presence: present ?? state.presence };
   if (present === null || present === (state.presence ?? false)) return { state: next, events: [] };
   return { state: next, events: [eventOf(present ? 'occupied_room' : 'empty_room', { point })] };
 };
 
-/** Steps the state of a maker A sensor by a bed exit that it reports. A room of maker A has at most one bed. */
+/** Applies a reported bed exit to the state of a maker A sensor. A room of maker A has at most one bed. */
 export const bedExitStep = (
   state: SensorState,
   point: Point | null,

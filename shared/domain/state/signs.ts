@@ -25,8 +25,8 @@ const groupOf = (alarm: Situation): string => {
 };
 
 /**
- * Steps the vital alarms of a sensor. An alarm is reported when it begins, and again only after a reading without an alarm
- * or another alarm of its group.
+ * Advances the vital alarms of a sensor. An alarm is reported when it begins, and again only after a reading without an
+ * alarm or another alarm of its group.
  */
 export const vitalStep = (state: SensorState, alarm: Situation | null, hasReading: boolean): Step => {
   if (alarm === null) {

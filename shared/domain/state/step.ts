@@ -8,12 +8,12 @@ import { signStep, vitalStep } from './signs.ts';
 import { hasBeginning, hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 
-/** Steps a state by several items, one after the other, and collects the events. */
+/** Applies several items to a state, one after the other, and collects the events. */
 const stepEach = <T>(state: SensorState, items: readonly T[], step: (state: SensorState, item: T) => Step): Step =>
   items.reduce<Step>(
     (before, item) => {
       const next = step(before.state, item);
-      // A message is late once, even if several of its items are.
+      // A message counts as late once, even if several of its items are.
       const added = next.events.filter((event) => event !== lateEvent || !before.events.includes(event));
       return { state: next.state, events: [...before.events, ...added] };
     },
@@ -59,8 +59,8 @@ const withLearning = ({ learning, ...state }: SensorState, signal: Signal): Sens
   (isLearning(signal) ?? learning) ? { ...state, learning: true } : state;
 
 /**
- * Steps the state of a sensor by one signal. Every message makes an inactive sensor active, except a report that the sensor
- * goes offline.
+ * Applies one signal to the state of a sensor. Every message makes an inactive sensor active, except a report that the
+ * sensor goes offline.
  */
 export const step = (before: SensorState, signal: Signal, when: MessageTime, roomContext: RoomContext): Step => {
   const seen = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };

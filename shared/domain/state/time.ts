@@ -57,8 +57,8 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 export type DatedEvent = { happening: EventDetails; createDate: number };
 
 /**
- * Steps the state of a sensor to `now` without a message: falls advance from phase to phase, each at its own time, and the
- * sensor becomes inactive if it has been offline since `silentAt`.
+ * Advances the state of a sensor to `now` without a message: falls advance from phase to phase, each at its own time,
+ * and the sensor becomes inactive if it has been offline since `silentAt`.
  */
 export const passTime = (
   before: SensorState,

@@ -16,7 +16,7 @@ const MAX_INSIDE = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
-/** Whether only the trace of a track that left is remembered. */
+/** Whether only the record of a track that left is kept. */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
  * Returns the tracks to remember. Those with an open fall are forgotten last, because their next pose would count as a new
@@ -42,7 +42,7 @@ const endsOf = (tracks: readonly Track[]): EventDetails[] =>
     .filter(({ fallPostures }) => fallPostures)
     .map((track) => eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', { region: track.region ?? null }));
 
-/** Returns what is remembered of a track that left, by which late reports about it are recognized. */
+/** Returns what is kept of a track that left, to recognize late reports about it. */
 const traceOf = (track: Track): Track[] => {
   const { id, at } = track;
   if (at === undefined) return [];
@@ -59,7 +59,7 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
 /** Returns a track as of a report, with the time of the report if that is trusted. */
 const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
-/** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
+/** Updates the number of people in a room. Presence follows from it, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {
   const { state, events } = roomStep(before, count > 0);
   if (count > 0) return { state: { ...state, people: count }, events };
@@ -109,8 +109,8 @@ const withDuplicate = (
 });
 
 /**
- * Steps the state by a person who enters or leaves the room or one of its areas. A report that is older than another one of
- * that track is late and changes nothing.
+ * Applies to the state that a person enters or leaves the room or one of its areas. A report that is older than another
+ * one of that track is late and changes nothing.
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: MessageTime): Step => {
   const track = trackOf(state, move.track);
@@ -129,7 +129,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 };
 const SITTING_UP_IN_BED = 11;
 
-/** Returns the region in which a person is: the one entered last and not left, because poses have no point. */
+/** Returns the region a person is in: the last one entered and not left, because poses have no point. */
 const regionOf = ({ inside = [] }: Track, places: readonly RegionBounds[]): EventRegion | null => {
   const last = inside.at(-1);
   return last === undefined ? null : regionByIndex(places, last);
@@ -140,7 +140,7 @@ const fallEvent = (track: Track, { situation, region, time }: FallReport): Event
   return eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Steps the fall of a track. Each posture of the fall is reported once, until the person has another pose. */
+/** Advances the fall of a track. Each posture of the fall is reported once, until the person has another pose. */
 const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { pose, posture, region, time } = report;
   const { fallPostures = [], since = time } = track;
@@ -154,7 +154,7 @@ const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Ste
   return { state: loop.state, events: [event, ...loop.events] };
 };
 
-/** Steps a track by a pose that is no fall, which ends an open fall. */
+/** Applies a pose that is not a fall to a track, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
   const { fallPostures: _, since: __, region: ___, ...track } = before;
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
@@ -162,7 +162,7 @@ const otherPoseStep = (state: SensorState, before: Track, pose: number, region: 
   return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
 };
 
-/** Raises the alarm of a late report once. If no fall is open any more, a newer report has shown that the person is up. */
+/** Raises the alarm of a late report once. If no fall is open anymore, a newer report has shown that the person is up. */
 const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { posture, region, time } = report;
   const { fallPostures, at = time, alarmedUpTo = Number.NEGATIVE_INFINITY } = track;
@@ -179,8 +179,8 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 };
 
 /**
- * Steps the pose of a track. The same pose again is a duplicate. A report that is older than another one of that track is
- * late and changes nothing, but a late alarm of a fall is still raised.
+ * Advances the pose of a track. The same pose again is a duplicate. A report that is older than another one of that
+ * track is late and changes nothing, but a late alarm of a fall is still raised.
  */
 export const poseStep = (
   state: SensorState,

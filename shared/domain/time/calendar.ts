@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { wallTime } from './wall-time.ts';
 
 const MINUTE = 60_000;
-/** More minutes than any time zone is away from UTC, which is 14 hours at most. */
+/** More minutes than any UTC offset, which is 14 hours at most. */
 const MAX_OFFSET = 15 * 60;
 
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);

@@ -36,7 +36,7 @@ export const dateAndTime = (time: number, timeZone: string): string =>
 export const dateTimeAndZone = (time: number, timeZone: string): string =>
   formatted(time, timeZone, isUtc(timeZone) ? 'UTC' : timeZone);
 
-/** Whether a time is within a schedule, by the clock of its time zone. The whole day is if `from` equals `to`. */
+/** Whether a time is within a schedule, by the clock of its time zone. If `from` equals `to`, the whole day is. */
 export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {
   const { weekday, clock } = wallTime(time, timeZone);
   if (from < to) return days.includes(weekday) && clock >= from && clock < to;

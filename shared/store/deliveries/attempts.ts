@@ -42,8 +42,8 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Records the result of the claimed attempt. Writes nothing if the claim has lapsed and another attempt is running, and
-   * only the log entry if a redelivery was accepted meanwhile.
+   * Records the result of the claimed attempt. Writes nothing if the claim has lapsed and another attempt is running,
+   * and only the log entry if a redelivery was accepted in the meantime.
    */
   recordResult: async (
     delivery: Delivery,

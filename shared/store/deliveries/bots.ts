@@ -10,7 +10,7 @@ export const botReads = (table: TableReader) => ({
 });
 
 const botWrites = (table: Table) => ({
-  /** Creates a bot, if its customer exists and has fewer than `limit`. */
+  /** Creates a bot, if its customer exists and has fewer than `limit` bots. */
   create: async (bot: Bot, limit: number): Promise<'customer_unknown' | 'limit_reached' | null> => {
     const { customerId, id: botId } = bot;
     const failed = await addOne(

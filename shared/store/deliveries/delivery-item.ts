@@ -20,7 +20,7 @@ export const deliveryItemKey = ({ customerId, webhookId, id: deliveryId }: Deliv
 /** A delivery as it is stored. Its ids are only in the key, because small items are cheaper to write. */
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
-/** A delivery that has not ended: it waits for an attempt, or one is being made. */
+/** A delivery that has not ended: it is pending an attempt, or one is being made. */
 export type OpenDeliveryItem = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
 /** Returns the delivery that an item holds. */
@@ -72,7 +72,7 @@ export const putFeedLine = (delivery: WebhookDelivery): Write => ({
   put: { ...feedLineKey(delivery), ttl: deliveryTtl(delivery.createDate) },
 });
 
-/** The states of a delivery that waits for its next attempt. */
+/** The states of a delivery that is pending its next attempt. */
 export const unsentStates = { pending: 'pending', retrying: 'retrying' };
 export const openStates = { ...unsentStates, sending: 'sending' };
 /** The condition that a delivery has not ended, and is not being sent. */

@@ -80,8 +80,8 @@ const HIGHEST = '~';
 type Progress = { key: Receiver; to: string; rows: DeliveryRow[] };
 
 /**
- * Returns the next deliveries to several receivers, at least `limit` if that many exist. Keeps reading from the receiver
- * that has got least far, and returns only rows that no unread row can precede.
+ * Returns the next deliveries to several receivers, at least `limit` if that many exist. Keeps reading from the
+ * receiver with the least progress, and returns only rows that no unread row can precede.
  */
 const merge = async (
   table: TableReader,

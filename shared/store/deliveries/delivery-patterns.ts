@@ -97,7 +97,7 @@ export const deliveryPatterns = {
     'per KB of the delivery, plus 1; 3 more in a replay',
   ),
   'feeds.end': pattern(
-    'End a delivery that should not be fetched any more',
+    'End a delivery that should not be fetched anymore',
     { update: ['delivery', 'replay'], remove: ['feedLine'] },
     [0, 2],
     'as above',
@@ -162,7 +162,7 @@ export const deliveryPatterns = {
   ),
   'held.reserveReleases': pattern('Reserve the next times of release', { update: ['webhook'] }, [0, 1]),
   'held.correctCount': pattern('Correct the count of held deliveries', { update: ['webhook'] }, [0, 1]),
-  'held.removeFromDue': pattern('Record that nothing is held any more', { update: ['webhook'] }, [0, 2]),
+  'held.removeFromDue': pattern('Record that nothing is held anymore', { update: ['webhook'] }, [0, 2]),
 
   'repetitions.endOriginal': pattern(
     'End a delivery whose redelivery was accepted',

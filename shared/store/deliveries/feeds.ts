@@ -64,7 +64,10 @@ const feedWrites = (table: Table) => ({
     return updated !== null;
   },
 
-  /** Records which deliveries were handed out but not acknowledged. False if another reader changed that meanwhile. */
+  /**
+   * Records which deliveries were handed out but not acknowledged. False if another reader changed that in the
+   * meantime.
+   */
   recordHandedOut: async (
     webhook: WebhookKey,
     { version }: Cursor,
@@ -94,7 +97,7 @@ const feedWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Ends a delivery that should not be fetched any more. False if it had ended before, or is being sent. */
+  /** Ends a delivery that should not be fetched anymore. False if it had ended before, or is being sent. */
   end: async (
     delivery: WebhookDelivery,
     reason: 'expired' | 'canceled' | 'exhausted',

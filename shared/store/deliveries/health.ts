@@ -154,7 +154,7 @@ const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
 
-  /** Clears the failures that somebody has seen, unless more have followed, which changes their date. */
+  /** Clears the failures that somebody has seen, unless more have followed, which changes the date. */
   clearFailures: async (webhook: WebhookKey, troubleDate: number): Promise<void> => {
     const unchanged = where('#troubleDate = :date', { date: troubleDate });
     await table.update(webhookKey(webhook), changes({ remove: ['troubleDate', 'failedDeliveries'], if: unchanged }));

@@ -127,7 +127,7 @@ const heldWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), update);
   },
 
-  /** Removes a webhook from the due index if it holds nothing any more. */
+  /** Removes a webhook from the due index if it holds nothing anymore. */
   removeFromDue: async (webhook: WebhookKey): Promise<void> => {
     await table.update(webhookKey(webhook), changes({ remove: dueAttributes, if: holdsNothing }));
   },

@@ -43,7 +43,7 @@ const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 
     ? hooksWrite(webhook, format)
     : { check: items.bot({ customerId: webhook.customerId, botId }), where: present };
 
-/** The condition that the webhook still has the owner for which the caller's rights were checked. */
+/** The condition that the webhook still has the owner for which the caller's permissions were checked. */
 const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
@@ -59,8 +59,8 @@ const healthAttributes = [
 ] as const;
 /**
  * The changes of a webhook that is enabled, disabled or moved to another URL. `isEnabled` is set only on a disabled
- * webhook, so that an update cannot undo an automatic disabling that happens meanwhile. Enabling resets the health; so
- * does another URL, because the failures were those of another receiver.
+ * webhook, so that an update cannot undo an automatic disabling that happens in the meantime. Enabling resets the
+ * health; so does another URL, because the failures were those of another receiver.
  */
 const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now: number) => {
   const isMoved = url !== before.url;
@@ -117,9 +117,9 @@ const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, limit: number) => createWebhook(table, webhook, limit),
 
   /**
-   * Replaces the fields that the owner can edit, and leaves alone what attempts write meanwhile. A new secret, or its
-   * removal by null, takes effect at once and ends an overlap, so that a leaked secret signs nothing more. To get an
-   * overlap, rotate the secret (secrets.ts).
+   * Replaces the fields that the owner can edit, and leaves alone what attempts write in the meantime. A new secret, or
+   * its removal by null, takes effect at once and ends an overlap, so that a leaked secret signs nothing more. To get
+   * an overlap, rotate the secret (secrets.ts).
    */
   replace: async (
     before: WebhookRecord,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Table } from './client.ts';
 
-/** The writing half of a table. */
+/** The write half of a table. */
 export type Writes = Pick<Table, 'update' | 'write'>;
 const calls = new AsyncLocalStorage<Writes>();
 

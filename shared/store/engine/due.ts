@@ -13,7 +13,7 @@ const shardOf = (id: string): number =>
 /** The attributes that put an item into the due index: from `time` (ms) on, the sweep queues its task. */
 export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
-/** The same for a delivery. As no task carries its request id meanwhile, the item does. */
+/** The same for a delivery. As no task carries its request id in the meantime, the item does. */
 export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string }, time: number) => ({
   ...dueAt(id, time),
   ...(requestId !== undefined && { requestId }),

@@ -24,7 +24,7 @@ export type HitItem = Omit<
   isErased?: true;
   /** The last change is recorded as a late one (late-change.ts). */
   isLate?: true;
-  /** The progress of a running escalation, and the event that it is about (escalations.ts). */
+  /** The progress of a running escalation, and its event (escalations.ts). */
   escalation?: Escalation;
   cause?: Cause;
   duePk?: string;

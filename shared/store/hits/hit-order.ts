@@ -3,7 +3,7 @@ import type { HitItem } from './hit-item.ts';
 import type { HitSequence } from './hit-sequence.ts';
 import { type LateChange, SOON_MS } from './late-change.ts';
 
-/** The number of hits read at a time besides those of the page. */
+/** The number of hits read at a time, in addition to those on the page. */
 const CHUNK = 8;
 
 /** A hit by its last change. One that changed late is read only if needed. */
@@ -11,7 +11,7 @@ type ChangedHit = { id: number; updateDate: number; hit?: HitItem };
 /** `ties`: 1 to sort the lower of two ids first if their dates are equal, -1 for the higher. */
 type Slice = { offset: number; length: number; ties: 1 | -1 };
 
-/** Reads the hits of a line that did not change late, from position `from` towards older ones. */
+/** Reads the hits of a line that did not change late, from position `from` toward older ones. */
 const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: number) => {
   const found: HitItem[] = [];
   let low = from;

@@ -21,8 +21,8 @@ const backoffWrites = (table: Table) => {
     wait: async (subject: string, now: number): Promise<number> => waitOf(await read(subject), now),
 
     /**
-     * Counts a failure. From the consecutive failure number `from` on, the next attempt has to wait. Returns 0, or the ms
-     * that this attempt should have waited because others failed meanwhile; then it is not counted.
+     * Counts a failure. From the consecutive failure number `from` on, the next attempt has to wait. Returns 0, or the
+     * ms that this attempt should have waited because others failed in the meantime; then it is not counted.
      */
     fail: async (subject: string, from: number, now: number): Promise<number> => {
       const key = failuresKey(subject);
@@ -47,8 +47,8 @@ const backoffWrites = (table: Table) => {
     },
 
     /**
-     * Resets the failures after a success. Returns 0, or the ms that this attempt should have waited because others failed
-     * meanwhile; then it does not count as a success.
+     * Resets the failures after a success. Returns 0, or the ms that this attempt should have waited because others
+     * failed in the meantime; then it does not count as a success.
      */
     reset: async (subject: string, now: number): Promise<number> => {
       for (;;) {

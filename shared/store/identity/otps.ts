@@ -44,7 +44,7 @@ const otpWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Uses up the code of a time step. False if this or a later code was just used. */
+  /** Uses up the code of a time step. False if this code or a later one was just used. */
   useStep: async (accountKey: string, { sealed: secret }: Otp, step: number): Promise<boolean> => {
     const isUnused = where('#sealed = :secret AND #lastStep < :step', { secret, step });
     const update = changes({ set: { lastStep: step }, if: isUnused });
@@ -62,7 +62,10 @@ const otpWrites = (table: Table) => ({
     }
   },
 
-  /** Removes the second factor and ends all sessions. Otherwise returns why not: none is enabled, or the user's rights changed. */
+  /**
+   * Removes the second factor and ends all sessions. Otherwise returns why not: none is enabled, or the user's
+   * permissions changed.
+   */
   remove: async (user: UserItem): Promise<'off' | 'changed' | null> => {
     const { accountKey } = user;
     const account = changes({ add: { epoch: 1 }, remove: ['hasOtp'], if: unchangedRights(user) });

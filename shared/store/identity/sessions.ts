@@ -22,9 +22,12 @@ export type Session = Created & {
   id?: string;
   address?: string;
   userAgent?: string;
-  /** Login at an issuer: when (ms) the user authenticated there, possibly long before; 0 if the issuer does not say. */
+  /**
+   * Login at an issuer: when (ms) the user authenticated there, possibly long before; 0 if the issuer does not report
+   * it.
+   */
   authDate?: number;
-  /** Login: the account needs a second factor and had none, so the session may only set one up (completion 12). */
+  /** Login: the account needs a second factor and had none, so the session may only set one up. */
   mustSetOtp?: true;
   /** Token: the name that its user gave it. */
   name?: string;
@@ -35,7 +38,7 @@ export type Session = Created & {
 /** The session of a new login. */
 type NewSession = Session & { id: string; expires: number };
 
-/** The rights of a user. Each request reads them together with its session, by the key inside the token. */
+/** The permissions of a user. Each request reads them together with its session, by the key inside the token. */
 export type Account = {
   accountId: number;
   username: string;
@@ -45,7 +48,7 @@ export type Account = {
   canLogin: boolean;
   locale: string;
   epoch: number;
-  /** Increases with each change of the e-mail address. */
+  /** Increases with each change of the email address. */
   mailbox: number;
   /** Logins need a code of the second factor. */
   hasOtp?: true;
@@ -53,9 +56,9 @@ export type Account = {
   isExternal?: true;
 };
 
-/** A user as it was read, with the rights that decided whether the caller may change it. */
+/** A user as it was read, with the permissions that decided whether the caller may change it. */
 export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
-/** The condition that the rights of a user are as they were read. */
+/** The condition that the permissions of a user are as they were read. */
 export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 
@@ -81,13 +84,13 @@ const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }), where: present });
   },
-  /** Replaces the hash of a password by one with a new cost, unless the password has changed meanwhile. */
+  /** Replaces the hash of a password by one with a new cost, unless the password has changed in the meantime. */
   rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },
   /**
-   * Sets a password and ends all sessions, because none has the account's new epoch. `was`: the hash to replace, or null
-   * for any. False if the password or the rights of the user have changed, or the user was deleted.
+   * Sets a password and ends all sessions, because none has the account's new epoch. `was`: the hash to replace, or
+   * null for any. False if the password or the permissions of the user have changed, or the user was deleted.
    */
   setPassword: async (user: ReadUser, was: string | null, hash: string): Promise<boolean> => {
     const { accountKey } = user;

@@ -84,7 +84,7 @@ const userWrites = (table: Table) => ({
   createExternal: (user: User, accountKey: string, subject: string, limit: number): Promise<Refusal | null> =>
     create(table, user, limit, putUser(user, accountKey, { subject })),
 
-  /** Replaces the profile. False if the user was deleted, or its rights or e-mail address have changed. */
+  /** Replaces the profile. False if the user was deleted, or its permissions or email address have changed. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };
@@ -103,8 +103,8 @@ const userWrites = (table: Table) => ({
   },
 
   /**
-   * Replaces the rights of a user, from the next request on. A user who may no longer log in loses all sessions and is off
-   * duty. False if the user was deleted, or its rights have changed since they were read.
+   * Replaces the permissions of a user, from the next request on. A user who may no longer log in loses all sessions
+   * and is off duty. False if the user was deleted, or its permissions have changed since they were read.
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number, isLost = false): Promise<boolean> => {
     const { accountKey, customerId, id } = user;
@@ -121,7 +121,7 @@ const userWrites = (table: Table) => ({
 
   /**
    * Deletes a user with channels and duty. Without the account, no session or token is valid. False if the user was
-   * deleted already, or its rights have changed since they were read.
+   * deleted already, or its permissions have changed since they were read.
    */
   remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;

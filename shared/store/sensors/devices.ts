@@ -55,8 +55,8 @@ type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; n
 
 /**
  * Replaces the token and the pairing code of a known device. A linked device must present its token (`presented`: the
- * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. Null if the sensor has
- * changed meanwhile.
+ * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. Null if the sensor
+ * has changed in the meantime.
  */
 const registerAgain = async (
   table: Table,
@@ -113,7 +113,7 @@ const deviceWrites = (table: Table) => ({
     return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
   },
 
-  /** Replaces the pairing code of a device. False if the sensor has changed meanwhile. */
+  /** Replaces the pairing code of a device. False if the sensor has changed in the meantime. */
   renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
     const found = await readDevice(table, sensor);
     if (!found) return false;
@@ -125,7 +125,7 @@ const deviceWrites = (table: Table) => ({
   registerAgain: (sensor: SensorRecord, registration: Registration, presented: string | null) =>
     registerAgain(table, sensor, registration, presented),
 
-  /** Notes a call that is about to be queued. Undefined if the token is no longer valid. */
+  /** Records a call that is about to be queued. Undefined if the token is no longer valid. */
   noteCall: async (hash: string, id: string, at: number): Promise<RecordedCall | undefined> => {
     const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
     const before = await table.update(items.device({ hash }), update);

@@ -16,7 +16,7 @@ import type { NewestPageQuery } from '../engine/newest-page.ts';
 import { absent, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A message of a device that made an event, with its bytes as text. `id` is that of its first event. */
+/** A message of a device that created an event, with its bytes as text. `id` is that of its first event. */
 export type Message = {
   id: number;
   uuid: string;
@@ -26,14 +26,14 @@ export type Message = {
   raw: string;
 };
 
-/** An event at a sensor. `raw`: the bytes of the message that caused it, or `{}` if the service made the event. */
+/** An event at a sensor. `raw`: the bytes of the message that caused it, or `{}` if the service created the event. */
 export type Event = Message & {
   createDate: number;
   type: string;
   action: string;
   code: number | null;
   coordinates: NormalizedCoordinates | null;
-  /** Without its id, which would be a good part of the item. */
+  /** Without its id, which would take up much of the item. */
   region?: Pick<EventRegion, 'index' | 'name'>;
 };
 
@@ -41,8 +41,8 @@ export type Event = Message & {
 export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 
 /**
- * An event as it is stored, sorted by time. Its customer and sensor are only in the key. `source`: the UUID of the message
- * that has its bytes, or null if the service made the event; `isLong`: the bytes are too long for a list.
+ * An event as it is stored, sorted by time. Its customer and sensor are only in the key. `source`: the UUID of the
+ * message that has its bytes, or null if the service created the event; `isLong`: the bytes are too long for a list.
  */
 export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { source: string | null; isLong?: true };
 
@@ -136,7 +136,7 @@ export const eventReads = (table: TableReader) => ({
 
   /**
    * Whether a decision has been applied at `now` (ms). Its last event is written after everything else. Once that has
-   * expired, so has everything else, and nobody needs to be notified any more.
+   * expired, so has everything else, and nobody needs to be notified anymore.
    */
   isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
     const last = decided.at(-1);
@@ -174,8 +174,8 @@ const putEvent = (key: SensorKey, event: EventItem): Write => ({
 
 const eventWrites = (table: Table) => ({
   /**
-   * Stores a message that makes an event, with its bytes, before the event is decided. `at` is its number within its call.
-   * False if another message with this UUID was accepted, which makes this one a duplicate.
+   * Stores a message that creates an event, with its bytes, before the event is decided. `at` is its number within its
+   * call. False if another message with this UUID was accepted, which makes this one a duplicate.
    */
   storeMessage: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
     const { receiveDate, at } = message;

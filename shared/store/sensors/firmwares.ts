@@ -33,7 +33,7 @@ export const firmwareReads = (table: TableReader) => ({
   get: (manufacturer: Manufacturer, versionCode: number) =>
     table.get<FirmwareItem>(items.firmware({ manufacturer, versionCode })),
 
-  /** Returns the firmwares of a manufacturer, the oldest version first. */
+  /** Returns the firmware versions of a manufacturer, the oldest version first. */
   list: async (manufacturer: Manufacturer): Promise<Firmware[]> => {
     const pk = items.firmware.pk({ manufacturer });
     const [defaultVersion, found] = await Promise.all([

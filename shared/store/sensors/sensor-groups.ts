@@ -80,7 +80,7 @@ const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: num
 const SENSORS_PER_STEP = 30;
 
 type Step = { version: number; isLast: boolean };
-/** Whether the call has written anything yet. If so, it continues without sensors that are deleted meanwhile. */
+/** Whether the call has written anything yet. If so, it continues without sensors that are deleted in the meantime. */
 type Progress = { isBegun: boolean };
 type MembersResult = 'done' | { unknown: string };
 /** The version of a group, the sensors that it should have, and the writes of the group itself in each step. */
@@ -120,7 +120,7 @@ const setMembers = async (
 
 const versionIs = (version: number) => where('#version = :seen', { seen: version });
 
-/** The write that changes a group, if nobody else has changed it meanwhile. */
+/** The write that changes a group, if nobody else has changed it in the meantime. */
 const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): Write => ({
   update: items.sensorGroup(key),
   changes: changes({

@@ -7,8 +7,9 @@ import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 
 /**
- * A sensor as it is stored. `revision` counts every change of the sensor and of what belongs to it (room, configurations,
- * group, rules for its regions), so that a call that deletes or moves all of that notices if something is added meanwhile.
+ * A sensor as it is stored. `revision` counts every change of the sensor and of what belongs to it (room,
+ * configurations, group, rules for its regions), so that a call that deletes or moves all of that notices if something
+ * is added in the meantime.
  */
 export type SensorItem = SensorRecord & {
   revision: number;

@@ -123,7 +123,7 @@ export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goe
   return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl, ...(goesOn && { goesOn }) } };
 };
 
-/** The writes that leave nothing of a sensor but the mark that it was erased. */
+/** The writes that remove everything about a sensor except the mark that it was erased. */
 const eraseState = (key: SensorKey, now: number): Write[] => [
   { remove: items.sensorState(key) },
   { remove: items.formerSensor(key) },

@@ -5,7 +5,7 @@ import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
-/** The attributes to remove when a sensor leaves its customer, who must not see its falls any more. */
+/** The attributes to remove when a sensor leaves its customer, who must not see its falls anymore. */
 export const openFallAttributes = ['listPk', 'listSk'] as const;
 
 export const stateReads = (table: TableReader) => ({
@@ -53,7 +53,7 @@ const stateWrites = (table: Table) => ({
       ...(isListed && lists.openFallsOfCustomer({ customerId, sensorId })),
       ...(formerUntil !== null && { ttl: formerUntil }),
     };
-    // Only a first state could be written for a sensor that was deleted meanwhile.
+    // Only a first state could be written for a sensor that was deleted in the meantime.
     const kind = formerUntil === null ? items.sensor : items.formerSensor;
     const sensorExists = { check: kind({ customerId, sensorId }), where: present };
     const failed =
@@ -63,7 +63,7 @@ const stateWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Records the times of a report that changed nothing else. False if the state has changed meanwhile. */
+  /** Records the times of a report that changed nothing else. False if the state has changed in the meantime. */
   recordTimes: async (
     customerId: number,
     sensorId: string,
@@ -75,7 +75,10 @@ const stateWrites = (table: Table) => ({
     return (await table.update(items.sensorState({ customerId, sensorId }), changes(update))) !== null;
   },
 
-  /** Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed meanwhile. */
+  /**
+   * Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed in the
+   * meantime.
+   */
   scheduleCheck: async (
     customerId: number,
     sensorId: string,

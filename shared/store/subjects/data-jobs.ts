@@ -56,7 +56,7 @@ const dataJobWrites = (table: Table) => ({
     );
   },
 
-  /** Records that the subject of an erasure cannot be found any more. */
+  /** Records that the subject of an erasure cannot be found anymore. */
   recordSubjectGone: async (job: JobKey, updateDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { isGone: true, updateDate }, if: present }));
   },

@@ -47,7 +47,7 @@ const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: S
 const erasedUser = { userId: null, name: ERASED };
 
 type Message = Partial<Pick<PackedMessage, 'accountId' | 'publisher' | 'extra'>>;
-/** Returns a message to this user without the user, and any other message unchanged. */
+/** Returns a message to this user with the user removed, and any other message unchanged. */
 const messageWithout = <T extends Message>(message: T, id: number): T =>
   message.accountId === id && message.publisher !== 'webhook'
     ? { ...message, accountId: 0, extra: { is_bot: false, display_name: ERASED } }

@@ -7,7 +7,7 @@ import type { StoredItem, SubjectScope } from './subjects.ts';
 
 type Exporter = (item: StoredItem, who: SubjectScope) => Item;
 
-/** Attributes that only serve the table and say nothing about a subject. */
+/** Attributes that only serve the table and contain nothing about a subject. */
 const technicalNames = ['pk', 'sk', 'duePk', 'dueAt', 'listPk', 'listSk', 'ttl', 'version', 'revision'];
 const without =
   (...hidden: readonly string[]): Exporter =>
@@ -39,8 +39,8 @@ const hit: Exporter = (item, who) => {
 };
 
 /**
- * What an export contains of each kind of item, without any secret. Null for nothing, because the item only leads to
- * others, is a copy, or holds only a secret.
+ * The part of each kind of item that an export contains, without any secret. Null for nothing, because the item only
+ * leads to others, is a copy, or holds only a secret.
  */
 export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   counter: null,

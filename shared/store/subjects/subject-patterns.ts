@@ -24,7 +24,7 @@ export const subjectPatterns = {
     '2 for an export',
   ),
   'dataJobs.recordSubjectGone': pattern(
-    'Record that the subject cannot be found any more',
+    'Record that the subject cannot be found anymore',
     { update: ['dataJob'] },
     [0, 1],
   ),

@@ -169,7 +169,7 @@ export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly
   return yield* placesAmongOthers(reads, customerId);
 }
 
-/** The places that only an item leads to: the attempts of a delivery, and the feedback on a hit. */
+/** The places that can be found only through an item: the attempts of a delivery, and the feedback on a hit. */
 export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectScope): SubjectPlace[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)

@@ -11,7 +11,7 @@ export type StoredItem = Item & Key;
 export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
- * A lead to the data of a user, a sensor or a webhook that cannot be found any more. An erasure keeps it from before it
+ * A lead to the data of a user, a sensor or a webhook that cannot be found anymore. An erasure keeps it from before it
  * starts until it is completed.
  */
 export type Lead =
@@ -65,7 +65,7 @@ const subjectWrites = (table: Table) => ({
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Replaces an item by its reduced form. False if the item has changed meanwhile. */
+  /** Replaces an item by its reduced form. False if the item has changed in the meantime. */
   replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
     return (await table.write({ put: reduced, where: unchanged })) === null;

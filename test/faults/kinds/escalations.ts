@@ -7,7 +7,7 @@ import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
 const STEPS = [30, 60, 90];
-/** The longest time (ms) from the response to an acknowledgement until no step starts (completion 12 "Escalation"). */
+/** The longest time (ms) from the response to an acknowledgement until no step starts. */
 const MAX_DELAY_MS = 1_000;
 
 /**

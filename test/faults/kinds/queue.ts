@@ -33,7 +33,7 @@ const outage = async ({ chaos }: Scene): Promise<Story> => ({
   atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
 });
 
-/** The messages of one sensor fail repeatedly. Those of other sensors must be delivered meanwhile. */
+/** The messages of one sensor fail repeatedly. Those of other sensors must still be delivered. */
 const blocked = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, chaos, cloud } = scene;
   return {
@@ -112,7 +112,7 @@ export const ofQueue: readonly Fault[] = [
     story: nothingUnread,
   },
   {
-    title: 'the messages of one sensor fail: falls of other sensors are delivered meanwhile',
+    title: 'the messages of one sensor fail: falls of other sensors are still delivered',
     rates: { crashes: ['process.judged'], crash: 1 },
     falls: 'one',
     story: blocked,

@@ -23,7 +23,7 @@ const enabled = async ({ homes }: Scene): Promise<Story> => ({
   },
 });
 
-/** Resends the deliveries that failed after the last retry by a replay. */
+/** Resends, with a replay, the deliveries that failed after the last retry. */
 const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Promise<Story> => {
   const since = clock.now();
   return {

@@ -43,7 +43,7 @@ describe('an access token', () => {
     expect(used?.lastUsed).toBeGreaterThan(Date.now() - 60_000);
     expect(JSON.stringify(used)).not.toContain(token.slice(shown.prefix.length));
   });
-  test('becomes invalid with its deletion, even while 50 calls use it', async () => {
+  test('becomes invalid when it is deleted, even while 50 calls use it', async () => {
     const { client } = await hire('withdrawer');
     const { id, token } = await createToken(client);
     const byToken = anybody.as(token);

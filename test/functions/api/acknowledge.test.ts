@@ -29,7 +29,7 @@ const after = (ms: number, run: () => void) => {
 };
 
 const hitsPath = () => `/customers/${home.customerId}/rule-hits`;
-/** Lets a new sensor report a fall. Returns its hit, and the link in the delivery. */
+/** Reports a fall from a new sensor. Returns its hit, and the link in the delivery. */
 const createHit = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', now()));
@@ -47,7 +47,7 @@ const post = (url: string, body: string, type = 'application/json') =>
 const form = 'application/x-www-form-urlencoded';
 
 describe('the acknowledgeUrl of a delivery', () => {
-  test('takes a name without a login, and returns the first acknowledgement', async () => {
+  test('accepts a name without a login, and returns the first acknowledgement', async () => {
     const { hit, url } = await createHit();
     expect(new URL(url).pathname).toMatch(/^\/api\/v1\/acknowledge\/[\w-]+$/);
     const first = await post(url, '{"name":"Anna Meier"}');
@@ -93,7 +93,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(shown).not.toMatch(/<form|Zoë/);
   });
 
-  test('takes the button in a browser that is logged in, and keeps its session', async () => {
+  test('accepts the button in a browser that is logged in, and keeps its session', async () => {
     const { hit, url } = await createHit();
     const { token = '', ...client } = await logIn(home.client.as(undefined), home.username, home.password);
     const headers = { 'content-type': form, cookie: `PSAUTHTOKEN=${token}` };

@@ -80,7 +80,7 @@ describe('a test of a webhook', () => {
 });
 
 describe('the format of a delivery', () => {
-  /** Lets a receiver reject a fall, or what `create` creates, and then changes the format of its webhook. */
+  /** Has a receiver reject a fall, or what `create` creates, and then changes the format of its webhook. */
   const rejectAndReformat = async (
     format: string,
     create?: (home: Awaited<ReturnType<World['furnish']>>) => Promise<unknown>,

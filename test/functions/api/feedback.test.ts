@@ -79,7 +79,7 @@ describe('feedback', () => {
     expect((await give(await linkSensor(its.home.client))).forwardToMakerA).toBe(false);
   });
 
-  test('responds 400 with the path if the rule hit or event is unknown or of another sensor', async () => {
+  test('responds 400 with the path if the rule hit or event is unknown or belongs to another sensor', async () => {
     const { sensor } = await createSensorWithHit();
     const { hit } = await createSensorWithHit();
     const uuid = '00000000-0000-4000-8000-000000000000';

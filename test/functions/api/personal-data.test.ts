@@ -177,7 +177,7 @@ test('deletes the exports of a customer with its first erasure', async () => {
   expect(await home.admin.ok('GET', `${path}/exports/${id}`)).toMatchObject({ state: 'completed', url: null });
 });
 
-// Runs last, because it lets all sessions expire.
+// Runs last, because it makes all sessions expire.
 test('serves an export to anybody with its URL for an hour, and deletes it after a day', async () => {
   home = { ...home, ...(await world.furnish()) };
   const job = await exported({ kind: 'user', id: home.userId });

@@ -110,7 +110,7 @@ test('the OpenAPI document has the number of regions by maker, and the widest bo
   expect(boundOf('regions', 'maxItems')).toBe(16);
 });
 
-test('rejects what a maker does not support, and names what it does', async () => {
+test('rejects what a maker does not support, and names what it supports', async () => {
   expect(await errorMessages('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
     'is not supported by sensors of this manufacturer; it must be one of: wall, ceiling',
   ]);
@@ -161,7 +161,7 @@ describe('regions', () => {
     expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
-  test('names the range of the room for a region outside, and the shortest side for one too small', async () => {
+  test('states the range of the room for a region outside it, and the minimum side for one that is too small', async () => {
     expect(await errorMessages('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
       'is outside the room; it must be from -180 to 180',
       'is outside the room; it must be from -30 to 350',
@@ -189,7 +189,7 @@ describe('regions', () => {
     expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(all);
   });
 
-  test('keeps the id of the region of the same kind and name if none is sent', async () => {
+  test('keeps the id of a region with the same kind and name if none is sent', async () => {
     const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
     const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
     const moved = { topLeftX: -60, topLeftY: 110 };

@@ -123,7 +123,7 @@ describe('GET /health', () => {
   test('reads a single item', async () => {
     keys.clear();
     await anybody.ok('GET', '/health');
-    // Without what scheduled functions read.
+    // Without the variables that scheduled functions read.
     expect([...keys].filter((key) => !key.startsWith('DUE#'))).toEqual(['HEARTBEAT']);
   });
 

@@ -135,7 +135,7 @@ test.each([0, 1])(
   },
 );
 
-test('erasures of users whose accounts are already erased delay no other job', async () => {
+test('erasures of users whose accounts are already erased do not delay other jobs', async () => {
   let led = 0;
   const { hire, admin, at, begin, customer, customerId } = await furnish(async ([write]) => {
     if (write && 'put' in write && write.put.sk.startsWith('LEAD#')) led += 1;

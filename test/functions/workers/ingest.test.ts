@@ -109,7 +109,7 @@ describe('a message from the queue mqtt', () => {
     expect(tasks.map(({ messages }) => messages).sort()).toEqual([['{"a":1}'], ['{}']]);
   });
 
-  test('stays with the customer who had the sensor when it was published', async () => {
+  test('stays with the customer that owned the sensor when it was published', async () => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const admin = await adminOf(cloud.url);
     const other = await createHome(admin, 'birch', ALL_PERMISSIONS);

@@ -101,7 +101,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('make no second event when a later call repeats their UUID', async () => {
+  test('create no second event when a later call repeats their UUID', async () => {
     const { said, events } = await prepare('aspen');
     const first = presence(true, 0);
     const second = presence(false, 1);
@@ -111,7 +111,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('return to the queue from the failing one on', async () => {
+  test('return to the queue, starting with the failing one', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));

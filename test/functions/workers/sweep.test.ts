@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('the sweep', () => {
-  test('enqueues a delivery that no queue accepted, with growing pauses', async () => {
+  test('enqueues a delivery that no queue accepted, with increasing delays', async () => {
     const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
     const hook = { name: 'n', url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);

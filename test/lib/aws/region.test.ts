@@ -19,7 +19,7 @@ test('the key of a stage can be replicated to another region, unless multiRegion
   stackOf(production).template.hasResourceProperties('AWS::KMS::Key', { MultiRegion: true });
 });
 
-test('the functions have the same permissions for the replica as for an own key, and for no other key', () => {
+test('the functions have the same permissions for the replica as for the key of the stack, and for no other key', () => {
   const rights = (stack: typeof template) =>
     [
       ...JSON.stringify(stack.findResources('AWS::IAM::Role')).matchAll(

@@ -72,7 +72,7 @@ test('leaving the loop acknowledges all but the last message, which the next fee
   expect(await read(service, 1)).toEqual(['m3']);
 });
 
-test('the next feed returns the message at which a receiver threw', async () => {
+test('the next feed returns the message that made a receiver throw', async () => {
   const service = await startFeed(2);
   const fail = async () => {
     for await (const { id } of feed(service.client, WEBHOOK)) if (id === 'm2') throw new Error('disk full');
@@ -81,7 +81,7 @@ test('the next feed returns the message at which a receiver threw', async () => 
   expect(service.taken()).toBe(1);
 });
 
-test('feed retries with growing pauses while the service fails, and reports each attempt', async () => {
+test('feed retries with increasing delays while the service fails, and reports each attempt', async () => {
   const service = await startFeed(1, (calls) => [500, 'cut', 502, null][calls - 1] as number | 'cut' | null);
   const reported: number[] = [];
   const waited: number[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retryingFetch } from '#lib/client/retrying-fetch.ts';
 
-/** A service that responds with one status after the other, and then always with the last one. */
+/** A service that responds with one status after another, and then keeps responding with the last one. */
 const service = (...answers: [status: number, retryAfter?: string][]) => {
   const calls: string[] = [];
   const waited: number[] = [];

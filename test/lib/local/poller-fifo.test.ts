@@ -28,7 +28,7 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   });
   stops.push(poller.stop);
   const send = async (...texts: string[]) => {
-    await clock.advance(0); // lets the poller wait, so that it receives all of them in one batch
+    await clock.advance(0); // makes the poller wait, so that it receives all of them in one batch
     for (const body of texts) queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
   };
   return { clock, queue, deadLetterQueue, poller, send };

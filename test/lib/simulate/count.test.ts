@@ -66,7 +66,7 @@ describe('the expectation', () => {
     });
     expect(events(1, [600, 'near_fall'])).toEqual({ 'fall/fall_suspected': 1, 'fall/canceled': 1 });
   });
-  test('counts one raw message for several events, and none for an event of a timer', () => {
+  test('counts one raw message for several events, and none for a timer event', () => {
     const bytes = (sensor: number, ...moments: [number, Occurrence][]) =>
       expected(sensor, [0, 'begin'], [1, 'report'], ...moments).deliveries.get('bytes');
     expect([bytes(0), bytes(1)]).toEqual([1, 2]);

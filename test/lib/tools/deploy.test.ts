@@ -121,7 +121,7 @@ describe('deploy', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('rejects another table while functions of the stage run, and accepts it while none does', async () => {
+  test('rejects a different table while functions of the stage are running, and accepts it otherwise', async () => {
     const other = JSON.parse(
       JSON.stringify(templates.prod).replaceAll(/"TABLE_NAME":\{[^}]*\}/g, '"TABLE_NAME":"before"'),
     );

@@ -103,7 +103,7 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000 + 1_000;
     expect((await link(client, (await newDevice()).pairingCode)).status).toBe(200);
   });
-  test('may contain spaces, as people write it down', async () => {
+  test('may contain spaces, as people write them', async () => {
     const { pairingCode } = await newDevice();
     expect((await link(home.client, ` ${pairingCode.slice(0, 4)} ${pairingCode.slice(4)}\t`)).status).toBe(200);
     expect((await link(home.client, '2222 222')).status).toBe(400);

@@ -84,7 +84,7 @@ describe('a text', () => {
     const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
     expect((await admin.call('POST', '/rules', { ...rule, recipients })).status).toBe(400);
   });
-  // U+FDFA is one code point, and 18 when normalised.
+  // U+FDFA is one code point, and 18 when normalized.
   test.each(['', '\ufdfa'.repeat(1_024), '\u{1f3e5}'.repeat(512), '#'.repeat(1_024)])(
     'causes no server error as the username of a login, whatever its length (%#)',
     async (username) => {
@@ -92,7 +92,7 @@ describe('a text', () => {
       expect([400, 401]).toContain(answer.status);
     },
   );
-  test('causes no server error as a new username if normalising makes it longer', async () => {
+  test('causes no server error as a new username if normalization makes it longer', async () => {
     const person = { password: 'a-password-of-no-interest', firstName: '', lastName: '', email: '', customerId: null };
     const answer = await admin.call('POST', '/users', { ...person, username: '\ufdfa'.repeat(64) });
     expect([201, 400], answer.text).toContain(answer.status);
@@ -214,7 +214,7 @@ describe('the language of an error message', () => {
   ])('follows the best match of Accept-Language: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });
-  test("follows the caller's user once it is known, also for errors of fields", async () => {
+  test("follows the caller's user once it is known, including for field errors", async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';

@@ -84,7 +84,7 @@ describe('a response', () => {
     },
   );
 
-  it('yields its first 4 KiB, not decompressed, without a character that is cut off', async () => {
+  it('yields its first 4 KiB, not decompressed, without a truncated character', async () => {
     const url = await http((_, response) => response.setHeader('Content-Encoding', 'gzip').end('€'.repeat(5_000)));
     expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: '€'.repeat(1_365) });
   });
@@ -179,7 +179,7 @@ describe('a failed request', () => {
     expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));
   });
 
-  it('due to headers that cannot be sent ends as protocol_error, without an exception', async () => {
+  it('caused by headers that cannot be sent ends as protocol_error, without an exception', async () => {
     expect(await client()('http://[::1]/', { A: 'a\r\nb' })).toMatchObject(failure('protocol_error'));
   });
 });

@@ -76,7 +76,7 @@ const notification: Notification = {
   url: 'https://cloud.example.org/acknowledge/a',
   language: 'en',
 };
-const plain = "Fall in room 7\nat home, 12:00 UTC\n\nI'll go:\nhttps://cloud.example.org/acknowledge/a";
+const plain = "Fall in room 7\nat home, 12:00 UTC\n\nI'm on it:\nhttps://cloud.example.org/acknowledge/a";
 const email: Channel = { by: 'email', address: 'anna@example.com' };
 const sms: Channel = { by: 'sms', address: '+491701234567' };
 const telegram: Channel = { by: 'telegram', address: '-100123' };

@@ -22,7 +22,7 @@ const teamsTexts = (of: Snapshot): string[] =>
     ({ inlines }) => inlines.map(({ text }) => text),
   );
 
-/** Names that try to make a chat do something. */
+/** Names that try to trigger a chat command. */
 const tricks = [
   '<!channel>',
   '<!here|x>',
@@ -120,7 +120,7 @@ describe('names and texts of people', () => {
   test('appear in teams only in runs, which have no markup, with mentions, links and templates split up', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
-        // A mention needs `msteams.entities`, and the schema of the payload has neither those nor a TextBlock.
+        // A mention needs `msteams.entities`, and the schema of the payload has neither that nor a TextBlock.
         for (const part of teamsTexts(withNames(text))) expect(part).not.toMatch(/@\w|\{\{|:\/\/|\p{L}\.\p{L}/u);
       }),
     );

@@ -26,7 +26,7 @@ describe('a time-ordered id', () => {
     expect(timeOrderedId(LAST, 4_095)).toBe(2 ** 53 - 1);
     expect(timeOrderedId(0, 0)).toBe(0);
   });
-  test('lies between the first id of its time and that of the next, and sorts by time', () => {
+  test('falls between the first id of its time and that of the next, and sorts by time', () => {
     const lies = fc.property(time, chance, (at, random) => {
       const id = timeOrderedId(at, random);
       return firstIdAt(at) <= id && id < firstIdAt(at + 1);

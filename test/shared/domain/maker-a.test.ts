@@ -139,7 +139,7 @@ describe('a message of maker A', () => {
 });
 
 describe('the uuid of a message', () => {
-  test('comes from the message or its payload if it is there', () => {
+  test('comes from the message or its payload if present', () => {
     for (const key of ['uuid', 'sensorEventId'])
       for (const message of [fall({ [key]: UUID }), fall({}, { [key]: UUID }), { [key]: UUID.toUpperCase() }])
         expect(uuidOf(message)).toBe(UUID);

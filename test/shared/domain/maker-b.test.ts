@@ -116,7 +116,7 @@ describe('the uuid of a message of maker B', () => {
     messageUuid(sensorId, decodeMakerB(message), JSON.stringify(message), arrival);
   const people = (more: object) => event(3, { 'number-people': 1, ...more });
 
-  test('comes from the message or its data if it is there', () => {
+  test('comes from the message or its data if present', () => {
     for (const key of ['uuid', 'sensorEventId']) {
       expect(uuidOf({ ...people({}), [key]: UUID })).toBe(UUID);
       expect(uuidOf(people({ [key]: UUID }))).toBe(UUID);
@@ -131,7 +131,7 @@ describe('the uuid of a message of maker B', () => {
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 6 })));
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 5, more: 1 })));
   });
-  test('depends on the arrival without a timestamp, so that bytes alone reveal a duplicate', () => {
+  test('depends on the arrival if there is no timestamp, so that only equal bytes reveal a duplicate', () => {
     expect(uuidOf(people({}), [1, 0])).not.toBe(uuidOf(people({}), [2, 0]));
     for (const timestamp of [null, '5', -1, 1.5, 2 ** 60])
       expect(withTrustedTimes(decodeMakerB({ ...people({}), timestamp }), 5)).toMatchObject({

@@ -34,7 +34,7 @@ const quietly = (state: SensorState, ...messages: object[]) =>
 describe('a report skips the queue', () => {
   const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
 
-  test('only if it makes no event', () => {
+  test('only if it creates no event', () => {
     expect(isUnchanged(state, quietly(state, timed(true, 900_002)) ?? newSensorState)).toBe(true);
     expect(quietly(state, timed(false, 900_002))).toBe(null);
     expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
@@ -51,7 +51,7 @@ describe('a report skips the queue', () => {
     for (const message of reports) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
-  test('never if it is another kind of message, for which the state is not even read', async () => {
+  test('never if it is another kind of message; then the state is not even read', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
@@ -84,7 +84,7 @@ describe('a call is noted before it is queued', () => {
     expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('and pending falls need no note: a report that changes nothing before them changes nothing after them', () => {
+  test('and pending falls need no record: a report that changes nothing before them changes nothing after them', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({

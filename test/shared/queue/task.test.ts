@@ -30,7 +30,7 @@ test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
   },
 );
 
-test('gives equal tasks the same deduplication id, whichever call caused them', () => {
+test('assigns equal tasks the same deduplication id, whichever call caused them', () => {
   const [first, other] = ['a', 'b'].map((requestId) => encodeTask(SensorTask.parse({ ...notice, requestId })));
   expect(first?.body).not.toBe(other?.body);
   expect(first?.deduplicationId).toBe(other?.deduplicationId);

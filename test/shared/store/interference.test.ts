@@ -67,7 +67,7 @@ test('keeps a group if a rule for it is created right before it is deleted', asy
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
 });
 
-test('keeps a group if a webhook with it in the filter is created right before, and rejects one created after', async () => {
+test('keeps a group if a webhook that filters by it is created right before, and rejects one created after', async () => {
   const group = { id: 5, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const webhook = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
@@ -194,7 +194,7 @@ test('frees the slots that were leased before this process was alone, and no oth
 
 describe('deleting a sensor', () => {
   const state = { ...newSensorState, decision: null, isActive: true };
-  test('keeps it if its first message makes it active meanwhile', async () => {
+  test('keeps it if its first message makes it active in the meantime', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
@@ -205,7 +205,7 @@ describe('deleting a sensor', () => {
     await its.states.decide({ customerId, sensorId }, 1, { ...state, isActive: false, version: 2 });
   });
 
-  test('removes a room that is set meanwhile', async () => {
+  test('removes a room that is set in the meantime', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'CONFIG#',
@@ -218,7 +218,7 @@ describe('deleting a sensor', () => {
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('leaves a state that expires, and accepts a first state afterwards only from its older messages', async () => {
+  test('leaves a state that expires, and then accepts a first state only from its older messages', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
     const former = await its.sensors.former(customerId, sensorId);
     const { ttl = 0 } = former ?? {};
@@ -235,7 +235,7 @@ describe('deleting a sensor', () => {
   });
 });
 
-test('recognizes its own claim when it is retried after a lost response, and leaves it to nobody else', async () => {
+test('recognizes its own claim when retried after a lost response, and nobody else can take it', async () => {
   const key = { customerId, webhookId: 'w', id: '01m7yng2ntjft8g22k173z7r2g' };
   const pending = {
     createDate: now,

@@ -6,7 +6,7 @@ import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dyn
 
 let engine: Dynoxide;
 let table: Table;
-/** What happens between a write and its response, which is then lost; null if responses arrive. */
+/** What happens between a write and its lost response; null if responses arrive. */
 let meanwhile: (() => Promise<unknown>) | null = null;
 beforeAll(async () => {
   engine = await startDynoxide();
@@ -57,7 +57,7 @@ test('recognizes its own removal after the response was lost', async () => {
   expect(await table.write({ remove: key, where: present })).toEqual([0]);
 });
 
-test('makes a transaction once although its response was lost', async () => {
+test('executes a transaction once although its response was lost', async () => {
   const sum = { pk: 'P', sk: `sum ${at}` };
   meanwhile = nothing;
   const count = { update: sum, changes: changes({ add: { value: 1 } }) };

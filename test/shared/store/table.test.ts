@@ -100,7 +100,7 @@ describe('access patterns', () => {
     }
   });
 
-  test('declare exactly the accesses of each call on all paths, because rights are derived from them', async () => {
+  test('declare exactly the accesses of each call on all paths, because permissions are derived from them', async () => {
     for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
       await prepare?.(store, table);
@@ -185,7 +185,7 @@ describe('the table', () => {
     expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });
 
-  test('gives every kind of item keys that no other kind has', () => {
+  test('every kind of item has keys that no other kind has', () => {
     const values = { customerId: 1, sensorId: 's', webhookId: 'w', hash: 'h', accountKey: 'a', id: 1 };
     const filled = kinds.map(([, item]) => item(new Proxy(values, { get: (_, name) => `x${String(name)}` }) as never));
     expect(filled.map(kindOf)).toEqual(kinds.map(([kind]) => [kind]));

@@ -49,7 +49,7 @@ test('logs the invocation in each line of a scheduled function', async () => {
   expect(lines).toMatchObject([{ invocationId: 'three', consumer: 'clock' }]);
 });
 
-test('returns a group of a FIFO queue from its first failure on, and no other group', async () => {
+test('returns a group of a FIFO queue starting with its first failure, and no other group', async () => {
   const { runtime, hidden } = hostOf();
   const records = [
     record('1', task('say'), 'a'),
@@ -62,7 +62,7 @@ test('returns a group of a FIFO queue from its first failure on, and no other gr
   expect(hidden).toEqual([{ handles: ['h-3', 'h-4'], seconds: 0 }]);
 });
 
-test('returns single messages of a standard queue, also within a group', async () => {
+test('returns single messages of a standard queue, even within a group', async () => {
   const { runtime } = hostOf();
   const inGroup = (message: ReturnType<typeof record>) => ({
     ...message,

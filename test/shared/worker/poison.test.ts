@@ -13,7 +13,7 @@ test('quarantines a message that alone fails five times, with the reason, and co
   expect(await read(runtime, stuck(5))).toEqual(['3', '4']);
   expect(await read(runtime, stuck(6))).toEqual([]);
   expect(quarantined).toMatchObject([
-    { messageId: '3', reason: 'it fails by itself: Error: failed', body: task('fail') },
+    { messageId: '3', reason: 'it fails on its own: Error: failed', body: task('fail') },
   ]);
 });
 
@@ -46,7 +46,7 @@ test('quarantines a redriven dead letter at its last receive, so that it does no
   expect(await read(runtime, [record('1', young, 'a', MAX_RECEIVES - 1)])).toEqual(['1']);
   expect(await read(runtime, [record('2', old, 'a', MAX_RECEIVES - 2)])).toEqual(['2']);
   expect(await read(runtime, [record('3', old, 'a', MAX_RECEIVES - 1)])).toEqual([]);
-  expect(quarantined).toMatchObject([{ messageId: '3', reason: 'it was not done, also after it was put back' }]);
+  expect(quarantined).toMatchObject([{ messageId: '3', reason: 'it was not completed, even after it was redriven' }]);
   // The message is not attempted, because that may kill the process.
   expect(lines.filter(({ messageId, kind }) => messageId === '3' && kind === 'table')).toEqual([]);
 });
@@ -61,10 +61,10 @@ test('recognizes a redriven dead letter by its sent time, even if it killed its 
   };
   expect(await read(runtime, [sentAt(accepted + 20_000)])).toEqual(['1']);
   expect(await read(runtime, [sentAt(accepted + 40 * 60_000)])).toEqual([]);
-  expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not done, also after it was put back' }]);
+  expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not completed, even after it was redriven' }]);
 });
 
-test('returns a message at its last receive if its task has no time of acceptance', async () => {
+test('returns a message at its last receive if its task has no acceptance time', async () => {
   const { runtime, quarantined } = hostOf();
   const hidden = JSON.stringify({ act: 'table', note: '{"receiveDate":1}' });
   for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())

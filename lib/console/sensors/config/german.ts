@@ -5,7 +5,7 @@
 export const german: Readonly<Record<string, readonly [label: string, note: string]>> = {
   name: ['Name', 'Name des Sensors; anfangs seine letzten 4 Ziffern'],
   volume: ['Lautstärke', 'Piepen bei einem Sturz; 0 ist aus'],
-  ledMode: ['Leuchte', '0 aus, 1 an, 2 nur bei Fehlern'],
+  ledMode: ['LED', '0 aus, 1 an, 2 nur bei Fehlern'],
   learningModeEnabled: [
     'Lernphase',
     'Einschalten startet die Lernphase von 14 Tagen und verwirft die aktuelle Empfindlichkeitskarte',
@@ -28,7 +28,7 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
     'Firmware-Version',
     'versionCode, der beim nächsten Start installiert wird, unabhängig vom Standard; leer: Standard',
   ],
-  otaEnabled: ['Aktualisierung über Funk', 'neue Firmware wird über das Netzwerk installiert'],
+  otaEnabled: ['OTA-Updates', 'neue Firmware wird über das Netzwerk installiert'],
   logLevel: ['Protokollstufe', '-1 alles, 0 Fehlersuche, 1 Hinweise, 2 Warnungen, 3 Fehler'],
   mqttLogLevelLive: ['Protokollstufe: sofort', 'Meldungen, die sofort gesendet werden'],
   mqttLogLevelOnDemand: ['Protokollstufe: auf Anfrage', 'Meldungen, die gespeichert und auf Anfrage gesendet werden'],
@@ -51,7 +51,7 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
     'wie empfindlich schwache Vitalzeichen erkannt werden',
   ],
   reportFallsToMqtt: ['Stürze melden', 'der Sensor meldet Stürze'],
-  silentModeEnabled: ['Stiller Betrieb', 'der Sensor bleibt still'],
+  silentModeEnabled: ['Stiller Betrieb', 'der Sensor gibt keinen Ton ab'],
   demoModeEnabled: ['Vorführmodus', 'nur für Vorführungen, nicht für den Betrieb'],
   fallingSensitivity: ['Sturzempfindlichkeit', '1 niedrig, 2 normal'],
   fallingTrigger: ['Sturzauslöser', 'Bedeutung nur dem Hersteller bekannt'],

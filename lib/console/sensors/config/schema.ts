@@ -43,7 +43,7 @@ const kindOf = ({ type, enum: choices }: Schema): Field['kind'] => {
   return type === 'integer' || type === 'number' ? 'number' : 'text';
 };
 
-/** Returns a bound of a range, or undefined for the bounds of 32-bit integers, which are no real limits. */
+/** Returns a bound of a range, or undefined for the bounds of 32-bit integers, which are not real limits. */
 const bound = (value: number | undefined): number | undefined =>
   value === undefined || Math.abs(value) >= 2_147_483_647 ? undefined : value;
 

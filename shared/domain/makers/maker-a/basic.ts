@@ -30,7 +30,7 @@ const endOfMode = (isEnabled: boolean, before: number, now: number, duration: nu
   return before > now ? before : now + duration;
 };
 
-/** Applies an update at `now` (ms). The test mode ends with a running learning phase at the latest. */
+/** Applies an update at `now` (ms). The test mode ends no later than a running learning phase. */
 export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number): StoredBasic => {
   const learningUntil = endOfMode(body.learningModeEnabled, before.learningUntil, now, LEARNING_MS);
   const testUntil = endOfMode(body.testModeEnabled, before.testUntil, now, TEST_MODE_MS);

@@ -48,7 +48,7 @@ const presence = {
   description:
     'Presence in the room and its regions. A change of `presenceDetected` leads to `presence / occupied_room` or ' +
     '`presence / empty_room`, a change of a region in `presenceRegionMap` to `region / entered` or `left`, ' +
-    '`bed / entered` or `left`, `door / entered` or `left`, by the kind of the region. No change leads to no event.',
+    '`bed / entered` or `left`, `door / entered` or `left`, by the kind of the region. Without a change there is no event.',
   fields: z.object({
     presenceDetected: flag('Whether somebody is in the room'),
     presenceRegionMap: z

@@ -6,7 +6,7 @@ import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client
 import { startTestCloud, unscheduled, withShortPauses } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome } from '#test/fixtures/home.ts';
 
-// The clock only moves when a test moves it, so the duration of the test does not shorten a wait.
+// The clock moves only when a test moves it, so the duration of the test does not shorten a wait.
 let time = systemClock.now();
 const seconds = (count: number) => {
   time += count * 1_000;
@@ -124,7 +124,7 @@ describe('a known address', () => {
     expect(tally(names)).toEqual({ 401: 100, 429: 5 });
     expect(tally(await times(12, () => login('192.0.2.99', username)))).toEqual({ 401: 10, 429: 2 });
     expect((await login(HOME, username, password)).status).toBe(200);
-    // A user who never logged in from there is locked out with them.
+    // A user who never logged in from there is locked out along with them.
     const stranger = await hire('stranger');
     expect((await login(HOME, stranger.username, stranger.password)).status).toBe(429);
     seconds(15 * 60);
@@ -178,7 +178,7 @@ test('lets a user log in where the password was reset, however many addresses ar
   expect((await login(OWNER, username, password)).status).toBe(200);
 });
 
-test('makes the same table calls for unknown usernames as for known ones', async () => {
+test('makes the same table calls for unknown and known usernames', async () => {
   const { username, password } = await hire('somebody');
   await login('192.0.2.7', username, password);
   const costOf = async (viewer: string, name: string) => {

@@ -89,7 +89,7 @@ test('logs the username of the service if it differs from that of the issuer', a
   expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
 });
 
-test('refuses a login if the user loses the right to log in meanwhile', async () => {
+test('refuses a login if the user loses the permission to log in in the meantime', async () => {
   const { user } = await login('rosa', 'oak');
   const access = { canLogin: false, permissions: [], isAdmin: false };
   onAccountRead = () => admin.ok('PUT', `/users/${user.id}/access`, access);

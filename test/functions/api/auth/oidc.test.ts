@@ -75,7 +75,7 @@ describe('a login with the issuer', () => {
     for (const client of [before, clientIn(after)]) expect((await client.call('GET', '/users')).status).toBe(403);
   });
 
-  test('ends all sessions and access tokens of a user whose claims grant nothing any more', async () => {
+  test('ends all sessions and access tokens of a user whose claims no longer grant anything', async () => {
     const before = clientIn(await login('carl', ['maple']));
     const { token } = await before.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
     const lost = await login('carl', ['elsewhere']);
@@ -84,7 +84,7 @@ describe('a login with the issuer', () => {
     expect((await login('carl', ['maple'])).status).toBe(200);
   });
 
-  test('refuses users whom the service has locked, whatever their claims are', async () => {
+  test('refuses users locked by the service, whatever their claims', async () => {
     const { id } = (await login('dora', ['maple'])).body as { id: number };
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     for (const groups of [['maple'], ['elsewhere'], ['maple', 'maple-leads']])

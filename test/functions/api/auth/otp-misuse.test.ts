@@ -63,7 +63,7 @@ test('ends sessions that only proved the password once another session enables t
   expect(await owner.ok('GET', '/users/me/sessions')).toHaveLength(2);
 });
 
-test('logs no login and does not rehash a correct password without a correct code', async () => {
+test('neither logs a login nor rehashes a correct password without a correct code', async () => {
   const { client, username, password, id } = await hireFor(admin, customerId, 'old-timer');
   const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
   await client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });

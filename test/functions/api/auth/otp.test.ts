@@ -10,7 +10,7 @@ import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 import { appCode } from '#test/fixtures/otp.ts';
 
-// The clock only moves when a test moves it, because a code belongs to one time step.
+// The clock moves only when a test moves it, because a code belongs to one time step.
 let time = systemClock.now();
 const seconds = (count: number) => {
   time += count * 1_000;

@@ -124,7 +124,7 @@ test('takes the same time and gives the same response whether or not the user ex
     return `${status} ${text}`;
   });
   await all.promise;
-  // Other calls are answered meanwhile.
+  // Other calls are answered in the meantime.
   await anybody.call('GET', '/server/config');
   expect({ answered, waiting: [...waiting] }).toEqual({ answered: 0, waiting: [[3_000, 3]] });
   pause = async () => {};

@@ -33,7 +33,7 @@ test('lists users on duty until the given time', async () => {
   expect(await list()).toEqual([]);
 });
 
-test('ends a duty when the user goes off duty, loses the right to log in, or is deleted', async () => {
+test('ends when the user goes off duty, can no longer log in, or is deleted', async () => {
   const first = await hire('one');
   const second = await hire('two');
   const third = await hire('three');
@@ -48,7 +48,7 @@ test('ends a duty when the user goes off duty, loses the right to log in, or is 
   expect(await list()).toEqual([]);
 });
 
-test('responds 400 unless a duty ends within the next 24 hours', async () => {
+test('responds 400 unless the duty ends within the next 24 hours', async () => {
   const { client } = await hire('bounded');
   const day = 24 * HOUR;
   const wrong = [0, time, time - 1, time + day + 1, 2 ** 53, -1, 1.5, '1', null, Number.NaN, {}, [time + 1]];

@@ -98,7 +98,7 @@ describe('the list of deliveries of a webhook', () => {
     expect(await list('?state=failed')).toMatchObject({ total: 3, is: 'exact', ids: { length: 3 } });
   });
 
-  test('sorts every 500 deliveries by updateDate separately', async () => {
+  test('sorts each batch of 500 deliveries by updateDate separately', async () => {
     const { data } = await list('?sortBy=desc(updateDate)&perPage=200');
     const dates = data.map(({ updateDate }) => updateDate);
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));

@@ -17,7 +17,7 @@ afterAll(() => world.stop());
 
 const DAY = 86_400_000;
 
-test('allows fetching with the current token of the webhook, and to users who may manage it', async () => {
+test('allows fetching with the current webhook token, and by users who may manage the webhook', async () => {
   const { client, reader, at, feed, fall } = await world.furnish();
   const other = await world.furnish();
   await fall();

@@ -37,7 +37,7 @@ const read = (text: string): string[][] => {
   return lines.slice(0, -1);
 };
 
-test('starts with a byte order mark, by which Excel recognizes UTF-8', () => {
+test('starts with a byte order mark, so that Excel recognizes UTF-8', () => {
   expect([...csvOf({ timeZone: 'UTC', from: '', to: '', months: [] }).slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
 });
 

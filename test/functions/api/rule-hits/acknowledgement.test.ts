@@ -37,7 +37,7 @@ const listed = async (query: string) => {
   const [page] = await home.client.ok<{ data: RuleHit[] }[]>('GET', `${hitsPath()}?${query}`);
   return page?.data ?? [];
 };
-/** Lets a new sensor report a fall. Returns its hit. */
+/** Reports a fall from a new sensor. Returns its hit. */
 const createHit = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 let falls = 0;
-/** Lets a sensor report a separate fall. Returns the number of hits of the customer after processing. */
+/** Reports a separate fall from a sensor. Returns the number of hits of the customer after processing. */
 const fall = async (client: Client, customerId: number, sensor: { sensorId: string; device: Client }) => {
   const message = fallMessage('calling', Date.now() - 1_000 * ++falls);
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);

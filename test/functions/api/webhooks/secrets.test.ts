@@ -31,7 +31,7 @@ const signers = ({ headers, body }: Received) => {
 };
 
 describe('the secret of a webhook', () => {
-  test('signs together with the previous one during the overlap, then alone', async () => {
+  test('signs alongside the previous one during the overlap, then alone', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     const next = async () => {
       const before = receiver.received.length;
@@ -83,7 +83,7 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  test('lies in the table only in encrypted form, like the token', async () => {
+  test('stays encrypted in the table, like the token', async () => {
     const { record, client, at } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 60 });
     const kept = await record();

@@ -94,7 +94,7 @@ test.each([{ url: null }, {}])('reports a fall once that was held for 14 days: %
   expect(notified()).toEqual(ONCE);
 });
 
-test('reports a fall once that nobody fetched for 14 days', async () => {
+test('reports a fall that nobody fetched for 14 days once', async () => {
   const { fall, notified, ends } = await furnish();
   await fall();
   await world.pass(14 * DAY - 60_000);
@@ -132,7 +132,7 @@ test('returns the deliveries after an expired one to a fetch, even before that o
   await feed(`?after=${next?.id}`);
 });
 
-test('reports a fall once whose message is lost, and no later fetch delivers it', async () => {
+test('reports a fall whose message is lost once, and no later fetch delivers it', async () => {
   const { fall, feed, notified, ends, loseMessages } = await furnish();
   await fall();
   await loseMessages();

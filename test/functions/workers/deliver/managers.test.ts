@@ -58,7 +58,7 @@ test('disables a webhook, with a notice and a mail, only after two minutes of no
   ]);
 });
 
-test('reports each failed first delivery of a fall by an event, and by at most one mail an hour', async () => {
+test('reports each failed first delivery of a fall with an event, and with at most one email an hour', async () => {
   const { fall, actions, mailsHere, list, client, at } = await furnish([0]);
   world.answerWith(status(500, ''));
   for (let at = 0; at < 3; at++) await fall();

@@ -62,7 +62,7 @@ const put = async (name: string, state: Partial<SensorState>, entry = now - 86_4
   known.push(sensorId);
   return sensorId;
 };
-/** Creates a process that sweeps. Each sweep lets `pass` ms pass first. */
+/** Creates a process that sweeps. Time advances by `pass` ms before each sweep. */
 const start = (more: Partial<Runtime> = {}) => {
   const run = handler.with({ ...runtime, ...more });
   return async (pass = MINUTE, lambda = context) => {

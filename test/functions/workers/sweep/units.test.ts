@@ -41,7 +41,7 @@ const extraUnits = async () => {
   const { read, write, text } = await sweep();
   return { read: read - consumption.sweep.read, write: write - consumption.sweep.write, text };
 };
-/** The most units for reading the entries of all sensors, rounded up once. */
+/** The maximum units for reading the entries of all sensors, rounded up once. */
 const entries = Math.ceil(2 * SENSORS * consumption.entry.read) / 2;
 
 test('a sweep that finds nothing costs 17 read units and 1 write unit', async () => {
@@ -69,6 +69,6 @@ test('after that, 100 online sensors cost at most half a read unit each in five 
   expect(total.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumption.look.read);
 });
 
-test('sweeps and checks of falls cost at most USD 0.002 a sensor and month', () => {
+test('sweeps and checks of falls cost at most USD 0.002 per sensor per month', () => {
   expect(totalOf(monthlyCheckCosts())).toBeLessThanOrEqual(0.002);
 });

@@ -28,7 +28,7 @@ describe('the web ACL', () => {
     on.template.resourceCountIs('AWS::WAFv2::WebACL', 1);
   });
 
-  it('lets bodies pass that the contracts allow, and apps without a User-Agent', () => {
+  it('lets through bodies that the contracts allow, and apps without a User-Agent', () => {
     const { rules } = prod;
     const common = rules.AWSManagedRulesCommonRuleSet.Statement.ManagedRuleGroupStatement;
     const counted = common.RuleActionOverrides.map(({ Name, ActionToUse }: Properties) => {

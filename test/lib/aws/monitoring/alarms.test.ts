@@ -113,7 +113,7 @@ describe('the alarms', () => {
     for (const name of ['5XXError', '5xx', 'ClaimedAccountConcurrency']) expect(covered.join()).toContain(name);
   });
 
-  it('use the metrics of the functions under the names with which they are written', () => {
+  it('use the names under which functions write their metrics', () => {
     const ours = all(prod, 'AWS::CloudWatch::Alarm').filter(({ Namespace }) => Namespace === 'Test');
     const names = ours
       .filter(({ Dimensions }) => Dimensions)

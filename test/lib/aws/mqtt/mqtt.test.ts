@@ -79,7 +79,7 @@ describe('MQTT', () => {
       });
   });
 
-  it('queues messages that could not be handed over, or at which the function failed', () => {
+  it('queues messages that could not be handed over, or that the function failed to process', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       TopicRulePayload: {
         ErrorAction: { Sqs: { QueueUrl: { Ref: idOf('mqtt-queue') }, RoleArn: arn('mqtt-failed-role') } },

@@ -61,7 +61,7 @@ test('listen forwards and prints each message with its exact headers and body; C
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('listen retries a message without a 2xx with growing pauses before it acknowledges it or posts the next', async () => {
+test('listen retries a message with increasing delays until it gets a 2xx, before acknowledging it or posting the next', async () => {
   const { others } = webhooks();
   const taken: number[] = [];
   const statuses = [500, 302, 200, 200];

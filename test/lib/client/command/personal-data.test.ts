@@ -33,7 +33,7 @@ describe('invalid usage', () => {
     expect(await erasuresOf()).toEqual([]);
   });
 
-  test('erase --wait is rejected if the erasure ends the own access', async () => {
+  test('erase --wait is rejected if the erasure would end the access of its caller', async () => {
     for (const own of ['--user me', `--user ${all.elm.userId}`, `--customer ${all.elm.customerId}`])
       expect(
         await all.home.run(`erase ${own} --reason asked --yes --wait`, { answers: [all.elm.password] }),

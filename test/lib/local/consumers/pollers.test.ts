@@ -31,7 +31,7 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const poller = poll({ queue, functionName: 'work', handler, ...limits, ...host, ...more });
   stopAfterwards(clock, poller.stop);
   const send = async (...texts: string[]) => {
-    await clock.advance(0); // lets the poller wait, so that it receives all of them in one batch
+    await clock.advance(0); // makes the poller wait, so that it receives all of them in one batch
     for (const body of texts) queue.send({ body });
   };
   return { clock, errors, queue, deadLetterQueue, poller, send };

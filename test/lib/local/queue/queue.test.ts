@@ -146,7 +146,7 @@ test('a queue moves a message to its dead-letter queue at the receive after maxR
   });
 });
 
-test('a queue without a dead-letter queue returns a message without limit', async () => {
+test('a queue without a dead-letter queue redelivers a message indefinitely', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   for (let receive = 1; receive <= 10; receive += 1) {
@@ -155,7 +155,7 @@ test('a queue without a dead-letter queue returns a message without limit', asyn
   }
 });
 
-test('a receive takes from all waiting groups in turn', () => {
+test('a receive takes from all pending groups in turn', () => {
   const { queue } = make();
   for (const body of ['a1', 'a2', 'a3', 'a4']) queue.send({ body, groupId: 'a' });
   for (const body of ['b1', 'b2']) queue.send({ body, groupId: 'b' });

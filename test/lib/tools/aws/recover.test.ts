@@ -129,7 +129,7 @@ test('repeats erasures made since then in the recovered table, each once', async
 });
 
 describe('recover --plan', () => {
-  test('changes nothing, wherever a run stopped, and lists what is done and what is to do', async () => {
+  test('changes nothing, wherever a run stopped, and lists what is done and what remains', async () => {
     const { outcome, calls } = await outcomeWith(null);
     let states = 0;
     for (const at of [...calls.keys()].filter((key) => !isReading(calls[key] ?? '')))

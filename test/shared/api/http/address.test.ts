@@ -62,7 +62,7 @@ describe('the address of a caller behind the trusted proxy', () => {
   });
 });
 
-test('the trusted proxy works on the device API, too, where header names are in lower case', () => {
+test('the trusted proxy also works on the device API, where header names are in lower case', () => {
   // The payload of an HTTP API, version 1.0.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
   const headers = { 'x-hop': [secret], 'x-viewer': ['192.0.2.1'], 'X-Forwarded-For': ['198.51.100.7, 203.0.113.9'] };

@@ -45,7 +45,7 @@ describe('afterAttempt', () => {
     expect(delays.map((_, index) => wait(index + 1))).toEqual(delays);
     expect(wait(14)).toEqual({ state: 'failed', reason: 'exhausted' });
   });
-  test('adds a jitter of at most 20 % in either direction', () => {
+  test('adds a jitter of at most 20% in either direction', () => {
     expect(wait(4, outcome(500), null, 0)).toBe(240);
     expect(wait(4, outcome(500), null, 0.999_999)).toBeCloseTo(360, 2);
   });
@@ -139,7 +139,7 @@ describe('the id of a delivery', () => {
   });
 });
 
-test('shows a delivery that was written late with the date by which lists find it', () => {
+test('shows a delivery that was written late with the date that lists find it by', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };

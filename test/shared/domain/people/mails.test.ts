@@ -25,7 +25,7 @@ test.each(['en', 'de'])(
 );
 
 test.each(['en', 'de'])(
-  'states in the email about a feed the minutes without a fetch and the days until deliveries expire: %s',
+  'the email about a feed states the minutes without a fetch and the days until deliveries expire: %s',
   (locale) => {
     const text = textOf(locale, 'feed_not_fetched');
     const [days = ''] = /\d+(?= (days|Tage)\b)/.exec(text) ?? [];

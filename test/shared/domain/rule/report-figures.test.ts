@@ -124,7 +124,7 @@ describe('feedback', () => {
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test('without a hit counts in the month of its reference date, as a missed fall has no hit', () => {
+  test('without a hit counts in the month of its reference date, because a missed fall has no hit', () => {
     const [october, november] = figures(
       [],
       [

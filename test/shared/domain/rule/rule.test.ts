@@ -54,7 +54,7 @@ describe('a rule', () => {
   });
 });
 
-test('names every condition that keeps a rule from firing, and none if it fires', () => {
+test('lists every condition that keeps a rule from firing, and none if it fires', () => {
   const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
   const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
@@ -131,7 +131,7 @@ describe('the texts of a rule', () => {
   test('truncate at whole characters if placeholders make them too long', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
-  test('fit completely into a payload at the longest that a rule may have', () => {
+  test('fit in full into a payload at the maximum length for a rule', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
     expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
     const filled = fillPlaceholders(longest.message, { sensor: 's'.repeat(128) }, MAX_SENT_LENGTH.message);

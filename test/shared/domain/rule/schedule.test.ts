@@ -18,7 +18,7 @@ describe('a schedule', () => {
     expect(isScheduled(day, at('2026-07-06T06:00:00Z'))).toBe(true);
     expect(isScheduled(day, at('2026-07-06T18:00:00Z'))).toBe(false);
   });
-  test('belongs to the day on which it starts if it spans midnight', () => {
+  test('belongs to the day it starts on if it spans midnight', () => {
     const night = schedule('22:00', '06:00', [7]);
     expect(isScheduled(night, at('2026-01-04T20:59:00Z'))).toBe(false);
     expect(isScheduled(night, at('2026-01-04T21:00:00Z'))).toBe(true);
@@ -35,7 +35,7 @@ describe('a schedule', () => {
     expect(isScheduled(monday, at('2026-01-05T22:59:00Z'))).toBe(true);
     expect(isScheduled(monday, at('2026-01-05T23:00:00Z'))).toBe(false);
   });
-  test('never holds in the hour that clocks skip in spring, unlike a night around it', () => {
+  test('never applies in the hour that clocks skip in spring, unlike a night around it', () => {
     // 2026-03-29, a Sunday: 01:59:59 is followed by 03:00.
     const skipped = schedule('02:00', '03:00');
     for (let minute = 0; minute < 24 * 60; minute++)

@@ -42,7 +42,7 @@ const cases = rooms.chain((places) => {
   return fc.record({ places: fc.shuffledSubarray(places, { minLength: places.length }), point });
 });
 
-/** Another implementation: checks whether the point is between both edges on every axis. */
+/** An alternative implementation: checks whether the point is between both edges on every axis. */
 const expectedRegion = (places: readonly RegionBounds[], { x, y, z }: Point): string | null => {
   const isBetween = (value: number, end: number, other: number) => (value - end) * (value - other) <= 0;
   let best: { id: string; area: number; index: number } | null = null;

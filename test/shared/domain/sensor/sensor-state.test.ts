@@ -101,7 +101,7 @@ describe('activity', () => {
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
-  test('follows from an unknown message too, which causes an event that no rule can name', () => {
+  test('also follows from an unknown message, which causes an event that no rule can name', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
@@ -117,7 +117,7 @@ test('leaves the previous state unchanged in a step', () => {
   expect(active).toEqual(before);
 });
 
-test('counts one sweep in three minutes as no outage, so that offline sensors are detected', () => {
+test('does not count one sweep in three minutes as an outage, so that offline sensors are detected', () => {
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
   // An unnoticed outage and the interval of a sensor fit into the time after which it is inactive.
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);

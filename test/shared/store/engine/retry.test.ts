@@ -107,7 +107,7 @@ describe('a change that depends on what was read', () => {
     return retryOnConflict(async () => (++tries > conflicts ? tries : null));
   };
 
-  test('retries after each conflict, with growing pauses up to a limit', async () => {
+  test('retries after each conflict, with increasing delays up to a limit', async () => {
     expect(await changeAfter(8)).toBe(9);
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 200, 200]);
   });

@@ -38,7 +38,7 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
     return hitItemAt(CUSTOMER, { id: idBeforeFirst(CUSTOMER) + n, createDate }, some(fields));
   };
 
-  /** A realistic change: the result of an attempt, soon or in a replay, or feedback that is given or deleted. */
+  /** A realistic change: the result of an attempt, soon or in a replay, or feedback that is created or deleted. */
   const change = async ({ id, sensorId }: Pick<HitItem, 'id' | 'sensorId'>, time: number): Promise<void> => {
     const kind = below(4);
     const isDeleted = below(2) === 0;
