@@ -24,6 +24,7 @@ import { createApi } from './http/server.ts';
 import { openTls, type Tls } from './http/tls.ts';
 import { type AroundInvocation, loadHandler } from './lambda/load-handler.ts';
 import { createRuntime, type OpenedQueues, openTable, startQueues } from './lambda/runtime.ts';
+import { sendableHere } from './sendable.ts';
 import { removeExpired } from './table/expiry.ts';
 import { openStorage } from './table/storage.ts';
 
@@ -46,15 +47,16 @@ const startMqtt = async (
   return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, host, mqttPort, around) };
 };
 
-const LOOPBACK = '127.0.0.1';
+export const LOOPBACK = '127.0.0.1';
 
 /** Adds the addresses to the settings; they are known only once the servers listen. */
 const settingsAt = (
-  { settings, tableEndpoint = '', queueEndpoint = '' }: CloudOptions,
+  { settings, tableEndpoint = '', queueEndpoint = '', ...services }: CloudOptions,
   { others, all }: Origins,
   mqttRule: string,
 ): Settings => ({
   ...settings,
+  ...sendableHere(settings, services),
   PUBLIC_URL: settings.PUBLIC_URL || others,
   OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
   MQTT_RULE: mqttRule,

@@ -5,6 +5,12 @@ import { serviceSettings } from '#shared/settings/service.ts';
 import { declare, type Values as SettingValues } from '#shared/settings/setting.ts';
 
 const port = () => wholeNumber(0, 65_535);
+const SMS_URL =
+  /^(https:\/\/[\w.:[\]-]{1,253}|http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?)([/?][!-"$-?A-[\]-~]{0,500})?$/;
+const smsUrl = () => {
+  const words = 'an https address, or an http address of this machine, without user, # and \\';
+  return text(SMS_URL, words).refine((url) => URL.canParse(url), `must be ${words}`);
+};
 const path = () => text(/^[^\0]{1,1024}$/, 'a path of 1 to 1024 characters');
 
 /** Whether a password is as long as the API demands, and not one of those that attackers try first. */
@@ -90,6 +96,29 @@ const own = declare({
       help: 'Port of the MQTT broker for devices. 0 picks a free one.',
       byDefault: 'no MQTT',
       example: '1883',
+    },
+  },
+  SMS_URL: {
+    schema: smsUrl,
+    default: null,
+    about: {
+      help: 'Address of the SMS gateway, which gets a POST with `{"to", "text"}` as JSON for each SMS.',
+      byDefault: 'no SMS',
+      example: 'https://sms.example.org/send',
+    },
+  },
+  SMS_TOKEN: {
+    schema: () => text(/^[!-~]{1,1024}$/, '1 to 1024 printable characters without spaces'),
+    default: null,
+    about: { isSecret: true, help: 'Bearer token for the SMS gateway.', byDefault: 'no authentication' },
+  },
+  OUTBOX: {
+    schema: flag,
+    default: null,
+    about: {
+      help: 'Writes messages that no service is set up for to files in `outbox` of the data folder, where they reach nobody. Without it, these channels are not offered.',
+      byDefault: 'the value of `DEMO`',
+      example: 'true',
     },
   },
   AWS_ENDPOINT_URL_DYNAMODB: {

@@ -3,6 +3,7 @@ import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 import { codeHashInput, MAX_DUTY, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
+import { notOffered } from '#shared/domain/people/sendable.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import { channelIn } from './channel-input.ts';
 import { channels } from './contract.ts';
@@ -27,22 +28,22 @@ const dutyIds = (call: DutyCall) => {
 };
 
 export const handler = serve(channels, {
-  getChannelKinds: async ({ fail }, { store: { pushKeys }, encryptSecret, random, channelKinds }) => {
+  getChannelKinds: async ({ fail }, { store: { pushKeys }, encryptSecret, random, settings }) => {
     if ((await pushKeys.get()) === null) {
       const { publicKey, privateKey } = pushKeysFrom(random(32));
       await pushKeys.keep({ publicKey, sealed: await encryptSecret(privateKey, PUSH_KEY_CONTEXT) });
     }
     const key = (await pushKeys.get()) ?? fail('unavailable', { waitSeconds: 1 });
-    return { kinds: [...channelKinds], pushKey: key.publicKey };
+    return { kinds: [...settings.CHANNEL_KINDS], outbox: [...settings.OUTBOX_KINDS], pushKey: key.publicKey };
   },
 
   listChannels: async (call, { store }) => store.channels.list(ownIds(call)),
 
   setChannel: async (call, deps) => {
-    const { store, channelKinds } = deps;
-    const { params, fail } = call;
+    const { store, settings } = deps;
+    const { params, fail, refuse } = call;
     const ids = ownIds(call);
-    if (!channelKinds.includes(params.by)) return fail('channel_unavailable');
+    if (!settings.CHANNEL_KINDS.includes(params.by)) return refuse('by', ...notOffered(settings));
     const { subscription, ...channel } = await channelIn(call, deps);
     const known = (await store.channels.list(ids)).find(({ by }) => by === params.by);
     if (params.by !== 'push' && known?.address === channel.address && known.provenDate !== null) return known;

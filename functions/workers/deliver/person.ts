@@ -24,14 +24,16 @@ type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome };
 
 /**
- * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed.
+ * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed, as
+ * may the service that the host sends by.
  */
 const channelFor = async (
-  { store, quotas, now, measure }: DeliverDeps,
+  { store, quotas, settings, now, measure }: DeliverDeps,
   { customerId, person, attempts }: Delivery,
 ): Promise<Refusal | { kind: 'found'; channel: Channel }> => {
-  const channels = person && (await verifiedChannelsOf(store, customerId, person.userId));
-  const channel = channels?.find(({ by }) => by === person?.by);
+  if (!person || !settings.CHANNEL_KINDS.includes(person.by)) return { kind: 'refused', reason: 'not_reachable' };
+  const channels = await verifiedChannelsOf(store, customerId, person.userId);
+  const channel = channels?.find(({ by }) => by === person.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
@@ -56,6 +58,13 @@ const errorOf = (answer: Answer): string | null => {
   return outcome === 'gone' ? outcome : outcome.retry;
 };
 
+/** Whether the notification became a file, and was sent to nobody. */
+const isInOutbox = ({ settings }: DeliverDeps, { person }: Delivery, answer: Answer): boolean =>
+  answer.kind === 'sent' &&
+  answer.outcome === 'accepted' &&
+  person !== undefined &&
+  settings.OUTBOX_KINDS.includes(person.by);
+
 const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): NextState => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
   const { outcome } = answer;
@@ -74,7 +83,10 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise
   const start = now();
   const answer = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');
-  const result = resultWithoutRequest(errorOf(answer), now() - start);
+  const result = {
+    ...resultWithoutRequest(errorOf(answer), now() - start),
+    ...(isInOutbox(deps, delivery, answer) && { outbox: true as const }),
+  };
   const next = nextState(deps, delivery, answer);
   if (next.state === 'failed') await notifyFailed(deps, null, delivery);
   const reportError = await recordAttempt(deps, null, delivery, { result, next });

@@ -4,6 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { sendableKinds } from '#shared/domain/people/sendable.ts';
 import { environment } from '#shared/settings/environment.ts';
 import { type Setting, textOf } from '#shared/settings/setting.ts';
 import type { AppApi } from '../api/app-api.ts';
@@ -47,6 +48,13 @@ const queueUrls = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
+/** Returns what a stage can send. Browsers' services for pushes take them from everybody. */
+const channelVariables = ({ mailSender, smsOrigin, telegramToken }: Stage) => {
+  const hasService = { email: mailSender !== '', sms: smsOrigin !== '', push: true, telegram: telegramToken !== '' };
+  const { CHANNEL_KINDS, OUTBOX_KINDS } = sendableKinds(hasService, { hasOutbox: false });
+  return { CHANNEL_KINDS: textOf(CHANNEL_KINDS), OUTBOX_KINDS: textOf(OUTBOX_KINDS) };
+};
+
 type Created = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };
 
 /** Returns the values of all variables in a stage. */
@@ -58,6 +66,7 @@ export const environmentValues = (
   ...stageVariables(stage),
   TABLE_NAME: table.tableName,
   ...queueUrls(queues),
+  ...channelVariables(stage),
   MQTT_RULE: ruleNameOf(stage),
   METRICS_NAMESPACE: Stack.of(table).stackName,
   SECRETS_KEY_ARN: key.keyArn,

@@ -1,5 +1,5 @@
 import type { Language } from '#shared/domain/identity/locale.ts';
-import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
+import type { Channel } from '#shared/domain/people/channel.ts';
 
 /** What is sent to a person. `url` is the link that acknowledges the alarm, or null. */
 export type Notification = { title: string; text: string; url: string | null; language: Language };
@@ -15,9 +15,3 @@ export type PersonOutcome = 'accepted' | 'gone' | { retry: string };
  * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
  */
 export type SendToPerson = (channel: Channel, notification: Notification) => Promise<PersonOutcome>;
-
-/**
- * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'
- * }`.
- */
-export type PersonSender = { kinds: readonly ChannelKind[]; send: SendToPerson };

@@ -44,7 +44,11 @@ export const ChannelVerification = z
 
 export const ChannelKinds = z
   .object({
-    kinds: z.array(By).meta({ description: 'the channels that this service supports' }),
+    kinds: z.array(By).meta({ description: 'the channels that this service can send by' }),
+    outbox: z.array(By).meta({
+      description:
+        'those whose messages are only files in `outbox` of the data folder (`npm start` with `OUTBOX`): they reach nobody',
+    }),
     pushKey: z.string().meta({ description: 'the `applicationServerKey` with which browsers subscribe' }),
   })
   .meta({ id: 'ChannelKinds' });
