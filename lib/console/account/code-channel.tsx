@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import { faultOf, ok } from '#lib/client/problem.ts';
 import type { Channel } from '#openapi';
 import { api } from '../api/client.ts';
@@ -12,7 +12,7 @@ import { channelsQuery, self } from './queries.ts';
 import { RemoveChannel } from './remove-channel.tsx';
 
 type By = Exclude<Channel['by'], 'push'>;
-type CodeChannelProps = { by: By; channel: Channel | undefined };
+type CodeChannelProps = { by: By; channel: Channel | undefined; isOutbox: boolean };
 
 const types = { email: 'email', sms: 'tel', telegram: 'text' } as const;
 const refresh = [channelsQuery.queryKey];
@@ -47,7 +47,7 @@ const ConfirmForm = ({ by }: { by: By }) => {
 };
 
 /** A channel that the user confirms with a code: its address, its state, and the fields to change it. */
-export const CodeChannel = ({ by, channel }: CodeChannelProps) => {
+export const CodeChannel = ({ by, channel, isOutbox }: CodeChannelProps) => {
   const texts = useChannelTexts();
   const write = useWrite({
     send: (address: string) =>
@@ -61,6 +61,7 @@ export const CodeChannel = ({ by, channel }: CodeChannelProps) => {
   return (
     <Section title={texts.kinds[by]}>
       <Stack>
+        {isOutbox && <Alert color="yellow">{texts.outbox}</Alert>}
         {channel && (
           <Group justify="space-between">
             <Text component="span">
