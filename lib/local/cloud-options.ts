@@ -8,6 +8,7 @@ import type { FirstStart } from './first-start.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { AroundInvocation } from './lambda/load-handler.ts';
 import type { SmsGateway } from './lambda/sms-gateway.ts';
+import type { SmtpSettings } from './mail/smtp-settings.ts';
 
 export type CloudOptions = {
   /** The address or name to listen on; by default only this machine can connect. */
@@ -23,7 +24,7 @@ export type CloudOptions = {
   /** The port for MQTT; 0 picks a free one. Without it there is no MQTT. */
   mqttPort?: number;
   /** The mail server. */
-  smtp?: object;
+  smtp?: SmtpSettings;
   /** The SMS gateway. */
   sms?: SmsGateway;
   /** Messages that no service is set up for become files. Without it, they are not sent. */

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { composeMail } from '../delivery/targets/mail-message.ts';
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
@@ -17,15 +18,19 @@ const forSes = (address: string): string => {
   return address.slice(0, at) + domainToASCII(address.slice(at));
 };
 
+/** `random`: random bytes, for the id of a mail. */
+type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array };
+
 /** Returns a function that sends plain-text mails from an address of the account through SES. */
-export const sesMail = (config: SESv2ClientConfig, sender: string): SendMail => {
+export const sesMail = (config: SESv2ClientConfig, sender: string, { now, random }: Surroundings): SendMail => {
   const client = withFreshSockets(
     new SESv2Client({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),
   );
-  const content = (Data: string) => ({ Data, Charset: 'UTF-8' });
-  return async (to, subject, text) => {
-    const Simple = { Subject: content(subject), Body: { Text: content(text) } };
-    const Destination = { ToAddresses: [forSes(to)] };
-    await client.send(new SendEmailCommand({ FromEmailAddress: sender, Destination, Content: { Simple } }));
+  return async (address, subject, text) => {
+    const to = forSes(address);
+    const id = Buffer.from(random(16)).toString('hex');
+    const Data = await composeMail({ from: sender, to, subject, text, id, date: now() });
+    const Destination = { ToAddresses: [to] };
+    await client.send(new SendEmailCommand({ FromEmailAddress: sender, Destination, Content: { Raw: { Data } } }));
   };
 };

@@ -90,7 +90,7 @@ const lazyCipher = (load: Load, config: Config, keyArn: string): Cipher =>
   lazyMethods(async () => (await load('kms')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
 const lazyMail = (load: Load, config: Config, sender: string): SendMail => {
-  const mail = lazily(async () => (await load('mail')).sesMail(config, sender));
+  const mail = lazily(async () => (await load('mail')).sesMail(config, sender, { now: Date.now, random: randomBytes }));
   return async (...message) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await mail(...message);

@@ -22,7 +22,8 @@ export const peopleOf = async (
     person: async (channel, notification) => {
       const outcome = await send(channel, notification);
       if (typeof outcome === 'object') {
-        log('error', 'a notification was not accepted', { by: channel.by, reason: outcome.retry });
+        const reason = 'retry' in outcome ? outcome.retry : outcome.refused;
+        log('error', 'a notification was not accepted', { by: channel.by, reason, answer: outcome.answer });
         metrics.measure('LettersFailed');
       }
       return outcome;

@@ -56,8 +56,8 @@ export const channels = group({
       summary: 'Set up a channel of the caller',
       description:
         'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid for 10 ' +
-        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user. Push needs no code. ' +
-        `An address that is already verified stays verified, and gets no code. A channel that is not offered (\`GET /channels\`) returns 400. ${onlySelf}`,
+        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user; by SMS at most five ' +
+        `a day for a user. Push needs no code. An address that is already verified stays verified, and gets no code. A channel that is not offered (\`GET /channels\`) returns 400. ${onlySelf}`,
       body: ChannelUpdate,
       response: ChannelView,
       errors: ['user_not_found', 'limit_reached'],
@@ -65,6 +65,7 @@ export const channels = group({
         'channels.list',
         'channels.put',
         'limits.countFailure',
+        'limits.countWithin',
         'keep:quotas',
         'call:webhooks',
         'know:channels',

@@ -34,7 +34,7 @@ export const deliver = consumer({
     'recipients.person',
     'channels.verifiedOf',
     'limits.take',
-    'limits.countFailure',
+    'limits.countWithin',
     'enqueue:events',
     'send:mail',
     'send:person',

@@ -3,6 +3,7 @@ import { type Delivery, receiverKey } from '#shared/domain/delivery/delivery.ts'
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { fallAlarms, isAboutReceivers } from '#shared/domain/event/event.ts';
+import { asText } from '#shared/domain/formats/plain-text.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { uuidV5 } from '#shared/domain/ids.ts';
 import { kinds } from '#shared/domain/kinds.ts';
@@ -12,6 +13,7 @@ import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 /** The most mails that an invocation has time for. */
 const MAX_MAILS = 20;
 
@@ -50,7 +52,7 @@ const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): Mai
  * if `webhook` is null, the rules that name the person.
  */
 export const mailManagers = async (
-  { store, mail, settings, log, measure }: DeliverDeps,
+  { store, mail, settings, quotas, log, measure }: DeliverDeps,
   webhook: WebhookRecord | null,
   concern: DeliveryProblem,
   { customerId, webhookId, person, sensor }: MailSubject,
@@ -63,8 +65,9 @@ export const mailManagers = async (
     const may = (user: (typeof users)[number]) =>
       webhook ? mayManage(user, webhook) : hasPermission(user, 'manage_rules');
     const recipients = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MAX_MAILS);
-    const receiver = webhook?.name ?? person?.name ?? '';
-    const details = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL };
+    const receiver = asText(webhook?.name ?? person?.name ?? '');
+    const { smsPerDay } = quotas;
+    const details = { receiver, by: person?.by ?? null, sensor: asText(sensor), url: settings.PUBLIC_URL, smsPerDay };
     await Promise.all(
       recipients.map(({ email, locale }) => {
         const { subject, text } = problemMail(locale, concern, details);
@@ -107,6 +110,13 @@ export const notifyFailed = async (
   if (await store.limits.take(`failed:${receiverKey(delivery)}`, 1, HOUR_SECONDS, now()))
     await mailManagers(deps, webhook, webhook ? 'delivery_failed' : 'person_not_told', mailSubject(delivery));
   return true;
+};
+
+/** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
+export const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<void> => {
+  const { store, now } = deps;
+  if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))
+    await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };
 
 /** Disables a webhook, and notifies the other webhooks of its customer, and its managers by mail. */

@@ -1,61 +1,76 @@
 import { getLinkKey } from '#shared/api/link-key.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { notificationFor } from '#shared/delivery/message.ts';
-import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
-import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { isFinal, type PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { type AttemptResult, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
   type Delivery,
   type NextState,
   nextStateAfter,
+  nextStateAfterHostFailure,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
-import { type Channel, smsLimitOf } from '#shared/domain/people/channel.ts';
+import type { Channel } from '#shared/domain/people/channel.ts';
+import { isNearSmsLimit, SMS_WINDOW_SECONDS, smsLimitOf, smsPurposeOf } from '#shared/domain/people/sms-quota.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
 import { lease } from './lease.ts';
-import { notifyFailed } from './managers.ts';
+import { notifyFailed, warnOfSmsLimit } from './managers.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
 /** Why a person is not notified, and no retry would help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 /** The result of an attempt. */
-type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome };
+type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
+
+/** Counts an SMS. Refused if the customer has none left for its purpose. */
+const countSms = async (
+  { store, quotas, now, measure }: DeliverDeps,
+  delivery: Delivery,
+): Promise<Refusal | { kind: 'counted'; isNearLimit: boolean }> => {
+  const purpose = smsPurposeOf(delivery);
+  const { subject, limit } = smsLimitOf(delivery.customerId, purpose, quotas);
+  const count = await store.limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
+  if (count !== null) return { kind: 'counted', isNearLimit: purpose !== 'test' && isNearSmsLimit(count, quotas) };
+  if (purpose !== 'test') measure('SmsLimitReached');
+  return { kind: 'refused', reason: 'limit_reached' };
+};
 
 /**
  * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed, as
  * may the service that the host sends by.
  */
 const channelFor = async (
-  { store, quotas, settings, now, measure }: DeliverDeps,
-  { customerId, person, attempts }: Delivery,
-): Promise<Refusal | { kind: 'found'; channel: Channel }> => {
-  if (!person || !settings.CHANNEL_KINDS.includes(person.by)) return { kind: 'refused', reason: 'not_reachable' };
-  const channels = await verifiedChannelsOf(store, customerId, person.userId);
-  const channel = channels?.find(({ by }) => by === person.by);
+  deps: DeliverDeps,
+  delivery: Delivery,
+): Promise<Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean }> => {
+  const { customerId, person, attempts } = delivery;
+  const canSend = person !== undefined && deps.settings.CHANNEL_KINDS.includes(person.by);
+  const channels = canSend ? await verifiedChannelsOf(deps.store, customerId, person.userId) : null;
+  const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
-  if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
-  const { subject, windowSeconds } = smsLimitOf(customerId);
-  const { count } = await store.limits.countFailure(subject, windowSeconds, now());
-  if (count <= quotas.smsPerDay) return { kind: 'found', channel };
-  measure('SmsLimitReached');
-  return { kind: 'refused', reason: 'limit_reached' };
+  if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel, isNearLimit: false };
+  const counted = await countSms(deps, delivery);
+  return counted.kind === 'refused' ? counted : { kind: 'found', channel, isNearLimit: counted.isNearLimit };
 };
 
 const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
   const target = await channelFor(deps, delivery);
   if (target.kind === 'refused') return target;
-  return { kind: 'sent', outcome: await deps.person(target.channel, notificationFor(delivery, addressKey)) };
+  const outcome = await deps.person(target.channel, notificationFor(delivery, addressKey));
+  return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
-/** Returns the error of an attempt, or null if the service accepted the notification. */
-const errorOf = (answer: Answer): string | null => {
-  if (answer.kind === 'refused') return answer.reason;
+/** Returns the result of an attempt, without an error if the service accepted the notification. */
+const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
+  if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;
-  if (outcome === 'accepted') return null;
-  return outcome === 'gone' ? outcome : outcome.retry;
+  if (outcome === 'accepted') return resultWithoutRequest(null, durationMs);
+  if (outcome === 'gone') return resultWithoutRequest(outcome, durationMs);
+  return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
 
 /** Whether the notification became a file, and was sent to nobody. */
@@ -65,11 +80,14 @@ const isInOutbox = ({ settings }: DeliverDeps, { person }: Delivery, answer: Ans
   person !== undefined &&
   settings.OUTBOX_KINDS.includes(person.by);
 
-const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): NextState => {
+const nextState = (deps: DeliverDeps, delivery: Delivery, answer: Answer): NextState => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
   const { outcome } = answer;
-  const effective = typeof outcome === 'string' ? { what: outcome } : plainFailure;
-  return nextStateAfter(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: randomFraction(deps) });
+  const at = { now: deps.now(), random: randomFraction(deps) };
+  if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
+  if (outcome !== 'accepted' && outcome.isOfHost) return nextStateAfterHostFailure(delivery, at);
+  const effective = outcome === 'accepted' ? ({ what: outcome } as const) : plainFailure;
+  return nextStateAfter(delivery.attempts, effective, PERSON_DELAYS, at);
 };
 
 /** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
@@ -84,11 +102,12 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise
   const answer = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');
   const result = {
-    ...resultWithoutRequest(errorOf(answer), now() - start),
+    ...resultOf(answer, now() - start),
     ...(isInOutbox(deps, delivery, answer) && { outbox: true as const }),
   };
   const next = nextState(deps, delivery, answer);
   if (next.state === 'failed') await notifyFailed(deps, null, delivery);
+  if (answer.kind === 'sent' && answer.isNearLimit) await warnOfSmsLimit(deps, delivery);
   const reportError = await recordAttempt(deps, null, delivery, { result, next });
   if (reportError !== undefined) throw reportError;
   return next.state;

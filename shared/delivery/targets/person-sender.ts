@@ -1,7 +1,9 @@
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import type { SendableKinds } from '#shared/domain/people/sendable.ts';
+import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
+import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, SendToPerson } from './person.ts';
 import type { SendTelegram } from './telegram.ts';
 
@@ -21,8 +23,8 @@ export type PersonServices = {
 
 const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
 
-/** The longest messages: characters of an SMS or a Telegram message, and bytes of a push message before encryption. */
-const MAX_LENGTH = { sms: 1_600, telegram: 4_096, push: 3_000 } as const;
+/** The longest messages: characters of a Telegram message, and bytes of a push message before encryption. */
+const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -53,6 +55,9 @@ const asMessage = (notification: Notification, maxLength: number): string => {
   );
 };
 
+const asSms = ({ url, language, ...notification }: Notification): string =>
+  smsText({ ...notification, link: url === null ? null : { label: acknowledgeLabels[language], url } });
+
 /** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
   const body = (text: string) => JSON.stringify({ ...notification, title: truncate(notification.title, 200), text });
@@ -78,6 +83,10 @@ const outcomeOf = async (sent: Promise<void>): Promise<PersonOutcome> => {
     await sent;
     return 'accepted';
   } catch (error) {
+    if (error instanceof MailFailure) {
+      const { reason, answer, isFinal } = error;
+      return isFinal ? { refused: reason, answer } : { retry: reason, answer, isOfHost: true };
+    }
     const refusal = (error ?? {}) as Refusal;
     return isAddressProblem(refusal) ? 'gone' : { retry: refusal.Reason ?? refusal.name ?? 'Error' };
   }
@@ -111,10 +120,10 @@ const send = async (services: PersonServices, channel: Channel, notification: No
     const { subject, text } = asMail(notification);
     return outcomeOf(mail(channel.address, subject, text));
   }
-  const message = asMessage(notification, MAX_LENGTH[channel.by]);
-  if (channel.by === 'sms' && smsGateway) return smsGateway(channel.address, message);
-  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, message));
-  if (channel.by === 'telegram' && telegram) return telegram(channel.address, message);
+  if (channel.by === 'sms' && smsGateway) return smsGateway(channel.address, asSms(notification));
+  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification)));
+  if (channel.by === 'telegram' && telegram)
+    return telegram(channel.address, asMessage(notification, MAX_LENGTH.telegram));
   return { retry: 'unavailable' };
 };
 

@@ -4,10 +4,10 @@ import type { AttemptLog } from './attempt-log.ts';
 export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> & { outbox?: true };
 
 /** The result of an attempt that made no HTTP request. */
-export const resultWithoutRequest = (error: string | null, durationMs = 0): AttemptResult => ({
+export const resultWithoutRequest = (error: string | null, durationMs = 0, responseBody = ''): AttemptResult => ({
   status: null,
   error,
-  responseBody: '',
+  responseBody,
   durationMs,
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 });

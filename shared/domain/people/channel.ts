@@ -1,4 +1,3 @@
-import { UNASSIGNED } from '../unassigned.ts';
 /** The channels by which the service notifies people (completion 12). */
 export const channelKinds = ['email', 'sms', 'push', 'telegram'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
@@ -44,12 +43,6 @@ export const codeHashInput = (
   { by, address }: Pick<KeptChannel, 'by' | 'address'>,
   code: string,
 ): string => [userId, by, address, code].join('\n');
-
-/** The rate limit of SMS of a customer, in a window of a day that begins with the first SMS. */
-export const smsLimitOf = (customerId: number | null) => ({
-  subject: `sms:${customerId ?? UNASSIGNED}`,
-  windowSeconds: 86_400,
-});
 
 /** A user on duty, and until when (ms). */
 export type OnDuty = { userId: number; until: number };

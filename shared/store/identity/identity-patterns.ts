@@ -59,6 +59,12 @@ export const identityPatterns = {
     [0, 1],
     '1 more for the first one of a window',
   ),
+  'limits.countWithin': pattern(
+    'Count an SMS within its quota',
+    { get: ['rate'], put: ['rate'], update: ['rate'] },
+    [0, 1],
+    '1 R 1 W more for the first one of a window; 1 R more if none is left',
+  ),
   'limits.take': pattern(
     'Use one of the attempts allowed in a time window',
     { get: ['rate'], put: ['rate'] },

@@ -13,6 +13,7 @@ import { startSilentServer } from '#test/fixtures/silent-server.ts';
 
 const account = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
 const impatient = { ...account, requestHandler: requestHandlerOptions({ connect: 100, answer: 100 }) };
+const surroundings = { now: Date.now, random: (bytes: number) => new Uint8Array(bytes) };
 const key = { pk: 'P', sk: 'S' };
 const errorOf = (call: Promise<unknown>) =>
   call.then(
@@ -41,7 +42,7 @@ describe('a call without a response', () => {
     ],
     ['KMS', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
     ['an SNS topic', 5_000, (at: object) => snsSubscriptions({ ...account, ...at }, 'arn:topic')()],
-    ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
+    ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c', surroundings)('d@e.f', 's', 't')],
   ])('to %s ends within %i ms', async (service, maxMs, call) => {
     await using silence = await startSilentServer();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

@@ -4,15 +4,18 @@ import { PinpointSMSVoiceV2Client, SendTextMessageCommand } from '@aws-sdk/clien
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { sesMail } from '#shared/aws/mail.ts';
 import { awsSms } from '#shared/aws/sms.ts';
+import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 import type { Notification } from '#shared/delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
 import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { type Channel, channelKinds } from '#shared/domain/people/channel.ts';
+import { sizeOfSms } from '#shared/domain/people/sms-text.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
 
 type ReceivedRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
@@ -61,7 +64,7 @@ const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secret
 const TOKEN = '123456:a-token-of-a-bot';
 const services: PersonServices = {
   settings: stage,
-  mail: sesMail(config, 'cloud@example.org'),
+  mail: sesMail(config, 'cloud@example.org', { now: Date.now, random: (bytes) => new Uint8Array(bytes) }),
   sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
@@ -86,10 +89,12 @@ describe('a mail', () => {
     ses.on(SendEmailCommand).resolves({});
     expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
     const [{ args } = { args: [] }] = ses.commandCalls(SendEmailCommand);
-    expect(args[0]?.input.Content?.Simple).toMatchObject({
-      Subject: { Data: 'Fall Bcc: b@example.com' },
-      Body: { Text: { Data: plain.replace('Fall in room 7\n', '') } },
-    });
+    const { subject, text, bcc } = await simpleParser(Buffer.from(args[0]?.input.Content?.Raw?.Data ?? ''));
+    expect([subject, text?.trimEnd(), bcc]).toEqual([
+      'Fall Bcc: b@example.com',
+      plain.replace('Fall in room 7\n', ''),
+      undefined,
+    ]);
   });
   test.each([
     ['BadRequestException', 'gone'],
@@ -99,6 +104,13 @@ describe('a mail', () => {
   ] as const)('ends after %s as %j', async (name, outcome) => {
     ses.on(SendEmailCommand).rejects(awsError(name));
     expect(await sending()(email, notification)).toEqual(outcome);
+  });
+  test.each([
+    [new MailFailure('recipient_refused', '550 no', true), { refused: 'recipient_refused', answer: '550 no' }],
+    [new MailFailure('login_refused', '535 no', false), { retry: 'login_refused', answer: '535 no', isOfHost: true }],
+  ])('ends after the failure of a mail server (%s) as %j', async (failure, outcome) => {
+    const mail = () => Promise.reject(failure);
+    expect(await personSenderFor({ ...services, mail })(email, notification)).toEqual(outcome);
   });
 });
 
@@ -115,14 +127,13 @@ describe('an SMS', () => {
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
-  test('gets truncated before the link if it is too long, but not within a character', async () => {
+  test('contains situation, sensor and link in at most three parts', async () => {
     aws.on(SendTextMessageCommand).resolves({});
-    for (const text of ['😀'.repeat(2_048), `a${'😀'.repeat(2_048)}`]) await sending()(sms, { ...notification, text });
-    for (const { args } of aws.commandCalls(SendTextMessageCommand)) {
-      const body = args[0].input.MessageBody ?? '';
-      expect([body.length <= 1_600, body.length > 1_590, body.isWellFormed()]).toEqual([true, true, true]);
-      expect(body.endsWith(`…\n\nI'll go:\n${notification.url}`)).toBe(true);
-    }
+    const subject = { situation: 'Fall detected', sensor: 'Room 7' };
+    await sending()(sms, { ...notification, text: '😀'.repeat(2_048), subject });
+    const body = aws.commandCalls(SendTextMessageCommand)[0]?.args[0].input.MessageBody ?? '';
+    expect(body).toMatch(/^Fall detected: Room 7\nFall in room 7\n(😀)+\.\.\.\n\nI'll go:\nhttps:\S+$/u);
+    expect(sizeOfSms(body)).toMatchObject({ encoding: 'ucs2', parts: 3 });
   });
   test.each([
     ['ValidationException', 'INVALID_PARAMETER', 'gone'],
