@@ -3,6 +3,7 @@ import { optionsFrom } from '#lib/local/options.ts';
 import { sendableHere } from '#lib/local/sendable.ts';
 import { channelLines, linkLines } from '#lib/local/start-lines.ts';
 import { channelKinds } from '#shared/domain/people/channel.ts';
+import { variablesOf } from '#test/fixtures/differences.ts';
 
 /** Returns what a host with these environment variables can send, and the lines of its start about that. */
 const startWith = (environment: Record<string, string>) => {
@@ -10,6 +11,7 @@ const startWith = (environment: Record<string, string>) => {
   const sendable = sendableHere(settings, options);
   return { ...sendable, lines: channelLines(sendable, '/var/data') };
 };
+const withoutDemo = variablesOf(['withoutDemo']);
 const LOOPBACK_URL = 'http://127.0.0.1:3000';
 const gateway = { SMS_URL: 'http://127.0.0.1:9/send' };
 
@@ -22,7 +24,7 @@ test('the demo home has an outbox by default', () => {
 });
 
 test('a host without demo home offers what it has a service for, and names in one line each what it lacks', () => {
-  expect(startWith({ DEMO: 'false' })).toEqual({
+  expect(startWith(withoutDemo)).toEqual({
     CHANNEL_KINDS: ['push'],
     OUTBOX_KINDS: [],
     lines: [
@@ -31,8 +33,8 @@ test('a host without demo home offers what it has a service for, and names in on
       'telegram: not offered, because TELEGRAM_TOKEN is not set',
     ],
   });
-  expect(startWith({ DEMO: 'false', ...gateway }).lines).toHaveLength(2);
-  expect(startWith({ DEMO: 'false', OUTBOX: 'true', ...gateway })).toMatchObject({
+  expect(startWith({ ...withoutDemo, ...gateway }).lines).toHaveLength(2);
+  expect(startWith({ ...withoutDemo, OUTBOX: 'true', ...gateway })).toMatchObject({
     OUTBOX_KINDS: ['email', 'telegram'],
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSmsGateway } from '#lib/local/lambda/sms-gateway.ts';
-import { startSmsGateway } from '../../../fixtures/sms-gateway.ts';
+import { startSmsGateway } from '#test/fixtures/sms-gateway.ts';
 
 let gateway: Awaited<ReturnType<typeof startSmsGateway>>;
 beforeAll(async () => {
