@@ -3,7 +3,7 @@ import { optionsFrom } from '#lib/local/options.ts';
 import { sendableHere } from '#lib/local/sendable.ts';
 import { channelLines, linkLines } from '#lib/local/start-lines.ts';
 import { channelKinds } from '#shared/domain/people/channel.ts';
-import { variablesOf } from '#test/fixtures/differences.ts';
+import { environmentOf } from '#test/fixtures/differences.ts';
 
 /** Returns what a host with these environment variables can send, and the lines of its start about that. */
 const startWith = (environment: Record<string, string>) => {
@@ -11,7 +11,7 @@ const startWith = (environment: Record<string, string>) => {
   const sendable = sendableHere(settings, options);
   return { ...sendable, lines: channelLines(sendable, '/var/data') };
 };
-const withoutDemo = variablesOf(['withoutDemo']);
+const withoutDemo = environmentOf(['withoutDemo']);
 const LOOPBACK_URL = 'http://127.0.0.1:3000';
 const gateway = { SMS_URL: 'http://127.0.0.1:9/send' };
 
