@@ -54,13 +54,16 @@ const settingsAt = (
   { settings, tableEndpoint = '', queueEndpoint = '', ...services }: CloudOptions,
   { others, all }: Origins,
   mqttRule: string,
-): Settings => ({
-  ...settings,
-  ...sendableHere(settings, services),
-  PUBLIC_URL: settings.PUBLIC_URL || others,
-  OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
-  MQTT_RULE: mqttRule,
-});
+): Settings => {
+  const PUBLIC_URL = settings.PUBLIC_URL || others;
+  return {
+    ...settings,
+    ...sendableHere({ ...settings, PUBLIC_URL }, services),
+    PUBLIC_URL,
+    OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
+    MQTT_RULE: mqttRule,
+  };
+};
 
 type ApiParts = { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock };
 /** Builds the API from the handlers and from what API Gateway does in AWS: routing, body limits, throttling. */

@@ -6,7 +6,7 @@ import { isLoopback } from './http/listening.ts';
 const missing = {
   email: 'SMTP_URL is not set',
   sms: 'SMS_URL is not set',
-  push: 'there is no contact for push services',
+  push: 'push services need a public contact (set PUSH_CONTACT)',
   telegram: 'TELEGRAM_TOKEN is not set',
 } as const satisfies Record<ChannelKind, string>;
 

@@ -103,7 +103,7 @@ type ByCapability = {
   /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
-  'send:mail': { mail: SendMail };
+  'send:mail': { mail: SendMail; settings: SettingsOf<'send:mail'> };
   /** Notifications that were not accepted are counted. */
   'send:person': { person: SendToPerson };
   'know:channels': { settings: SettingsOf<'know:channels'> };
@@ -187,7 +187,8 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
       await Promise.all(redriven);
     },
   }),
-  'send:mail': async ({ mail, log, metrics = noMetrics }) => ({
+  'send:mail': async ({ settings, mail, log, metrics = noMetrics }) => ({
+    settings,
     mail: (...message) =>
       mail(...message).catch((error: unknown) => {
         log('error', 'could not send a mail', {}, error);

@@ -5,7 +5,7 @@ import { type Metrics, noMetrics } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
 
 /** The services that a host provides. */
-type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient'> & {
+type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now'> & {
   messengers?: () => Promise<Messengers>;
   log: Log;
   metrics?: Metrics;
@@ -19,11 +19,11 @@ export const peopleOf = async (
   const { log, metrics = noMetrics, messengers } = host;
   const send = personSenderFor({ ...host, ...(await messengers?.()), openPushKey });
   return {
-    person: async (channel, notification) => {
-      const outcome = await send(channel, notification);
-      if (typeof outcome === 'object') {
-        const reason = 'retry' in outcome ? outcome.retry : outcome.refused;
-        log('error', 'a notification was not accepted', { by: channel.by, reason, answer: outcome.answer });
+    person: async (channel, notification, reference) => {
+      const outcome = await send(channel, notification, reference);
+      if (typeof outcome === 'object' && 'retry' in outcome) {
+        const { retry: reason, answer } = outcome;
+        log('error', 'a notification was not accepted', { by: channel.by, reason, answer });
         metrics.measure('LettersFailed');
       }
       return outcome;

@@ -149,7 +149,15 @@ const others = declare({
     default: '',
     about: forHosts({
       stage: 'publicUrl',
-      capabilities: ['send:person', 'call:webhooks', 'ask:issuer', 'run:canary', 'list:subscriptions', 'service:about'],
+      capabilities: [
+        'send:mail',
+        'send:person',
+        'call:webhooks',
+        'ask:issuer',
+        'run:canary',
+        'list:subscriptions',
+        'service:about',
+      ],
       help: 'Address of the service without /api/v1, such as that of a proxy in front of it.',
       byDefault: { local: 'the address it listens on', stage: 'the address that API Gateway assigns' },
       example: 'https://cloud.example.org',
@@ -207,6 +215,17 @@ const others = declare({
       defaults: { local: 'outbox' },
       example: 'cloud@example.org',
       hostSchema: () => text(MAIL_ADDRESS, 'an e-mail address'),
+    }),
+  },
+  PUSH_CONTACT: {
+    schema: () => text(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s@]+)$/, 'a mailto: or https: address'),
+    default: '',
+    about: forHosts({
+      stage: 'pushContact',
+      capabilities: ['send:person'],
+      help: 'Address at which operators of push services reach the operator of the service. They reject push messages without a public one.',
+      byDefault: '`MAIL_SENDER` if its domain is public, or `PUBLIC_URL` if its host is; otherwise push is not offered',
+      example: 'mailto:cloud@example.org',
     }),
   },
   TELEGRAM_TOKEN: {

@@ -35,6 +35,10 @@ export const stackSettings = declare({
     default: '',
     about: forHosts({ capabilities: ['consume', 'redrive'] }),
   },
+  UNDELIVERABLE_QUEUE_URL: {
+    default: '',
+    about: forHosts({ capabilities: ['consume', 'redrive'] }),
+  },
   QUARANTINE_QUEUE_URL: {
     default: '',
     about: forHosts({ capabilities: ['consume', 'redrive'] }),
@@ -120,6 +124,15 @@ export const stackSettings = declare({
     schema: channelList,
     default: [],
     about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
+  },
+  /** The configuration sets by which SES and AWS End User Messaging report what they cannot deliver; empty without. */
+  MAIL_CONFIGURATION_SET: {
+    default: '',
+    about: forHosts({ capabilities: ['send:person'] }),
+  },
+  SMS_CONFIGURATION_SET: {
+    default: '',
+    about: forHosts({ capabilities: ['send:person'] }),
   },
   SERVICE_VERSION: {
     default: '0.3.0',

@@ -12,6 +12,7 @@ import { startTestCloud, type TestOptions } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { startSmsGateway } from '../fixtures/sms-gateway.ts';
 
+const PUSH = { PUSH_CONTACT: 'https://cloud.example.org' };
 const TOKEN = 'a-token-of-the-gateway';
 const folders: string[] = [];
 let gateway: Awaited<ReturnType<typeof startSmsGateway>>;
@@ -37,7 +38,7 @@ const codeIn = (text: string | undefined): string => /\b\d{6}\b/.exec(text ?? ''
 
 type Start = { clock: SkippingClock; dataDir: string; lines?: string[] } & TestOptions;
 const start = ({ lines = [], ...options }: Start): Promise<Cloud> =>
-  startTestCloud({ log: logTo((line) => void lines.push(line)), hasOutbox: false, ...options });
+  startTestCloud({ log: logTo((line) => void lines.push(line)), hasOutbox: false, environment: PUSH, ...options });
 const withGateway = () => ({ sms: { url: gateway.url, token: TOKEN } });
 
 /** Creates a home with a sensor, and a rule that sends falls to the verified channel of its user. */

@@ -39,15 +39,19 @@ export const channels = group({
     listChannels: {
       method: 'GET',
       path: '/users/{userId}/channels',
-      summary: 'List the channels of the caller',
-      description: onlySelf,
+      summary: 'List the channels of a user',
+      description:
+        'Shows which channels are verified, and which were undeliverable. Only the user sees the addresses. Other users of ' +
+        'the customer need `manage_users`.',
       auth: 'user',
-      may: 'logged_in',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
       params: ByUser,
       success: 200,
       response: z.array(ChannelView),
       errors: ['user_not_found'],
-      uses: ['channels.list'],
+      uses: ['channels.list', 'users.get'],
     },
     setChannel: {
       ...ofUser,
@@ -57,7 +61,8 @@ export const channels = group({
       description:
         'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid for 10 ' +
         'minutes and five attempts. At most five codes an hour are sent to an address, and for a user; by SMS at most five ' +
-        `a day for a user. Push needs no code. An address that is already verified stays verified, and gets no code. A channel that is not offered (\`GET /channels\`) returns 400. ${onlySelf}`,
+        'a day for a user. Push needs no code. An address that is already verified stays verified, and gets no code unless ' +
+        `it was undeliverable since. A channel that is not offered (\`GET /channels\`) returns 400. ${onlySelf}`,
       body: ChannelUpdate,
       response: ChannelView,
       errors: ['user_not_found', 'limit_reached'],

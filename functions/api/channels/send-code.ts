@@ -31,7 +31,7 @@ const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetD
   if (count === null) return fail('limit_reached', limitOf(quotas, 'smsCodesPerDay'));
 };
 
-/** Stores a channel that is not verified, and sends the code there that verifies it. */
+/** Stores a channel, and sends the code there that verifies it. */
 export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChannel): Promise<void> => {
   const { caller, fail, refuse, locale } = call;
   const { store, now, random, person, settings } = deps;

@@ -1,3 +1,4 @@
+import { notifyFailed, warnOfSmsLimit } from '#shared/api/failed-delivery.ts';
 import { getLinkKey } from '#shared/api/link-key.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { notificationFor } from '#shared/delivery/message.ts';
@@ -16,7 +17,6 @@ import { isNearSmsLimit, SMS_WINDOW_SECONDS, smsLimitOf, smsPurposeOf } from '#s
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
 import { lease } from './lease.ts';
-import { notifyFailed, warnOfSmsLimit } from './managers.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
@@ -60,7 +60,9 @@ const channelFor = async (
 const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
   const target = await channelFor(deps, delivery);
   if (target.kind === 'refused') return target;
-  const outcome = await deps.person(target.channel, notificationFor(delivery, addressKey));
+  const { customerId, id: deliveryId, attempts: attempt } = delivery;
+  const reference = { customerId, deliveryId, attempt };
+  const outcome = await deps.person(target.channel, notificationFor(delivery, addressKey), reference);
   return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
@@ -86,7 +88,10 @@ const nextState = (deps: DeliverDeps, delivery: Delivery, answer: Answer): NextS
   const at = { now: deps.now(), random: randomFraction(deps) };
   if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
   if (outcome !== 'accepted' && outcome.isOfHost) return nextStateAfterHostFailure(delivery, at);
-  const effective = outcome === 'accepted' ? ({ what: outcome } as const) : plainFailure;
+  const effective =
+    outcome === 'accepted'
+      ? ({ what: outcome } as const)
+      : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
   return nextStateAfter(delivery.attempts, effective, PERSON_DELAYS, at);
 };
 

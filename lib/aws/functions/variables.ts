@@ -4,6 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { pushContact } from '#shared/delivery/targets/push-contact.ts';
 import { sendableKinds } from '#shared/domain/people/sendable.ts';
 import { environment } from '#shared/settings/environment.ts';
 import { type Setting, textOf } from '#shared/settings/setting.ts';
@@ -11,6 +12,7 @@ import type { AppApi } from '../api/app-api.ts';
 import type { DeviceApi } from '../api/device-api.ts';
 import { BACKUP_DAYS } from '../data/exports.ts';
 import { ruleNameOf } from '../mqtt/mqtt-names.ts';
+import type { ConfigurationSets } from '../notifications/service-events.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
@@ -45,22 +47,36 @@ const queueUrls = (queues: Queues) => ({
   RETRIES_QUEUE_URL: queues.retries.queueUrl,
   JOBS_QUEUE_URL: queues.jobs.queueUrl,
   MQTT_QUEUE_URL: queues.mqtt?.queueUrl ?? '',
+  UNDELIVERABLE_QUEUE_URL: queues.undeliverable?.queueUrl ?? '',
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
-/** Returns what a stage can send. Browsers' services for pushes take them from everybody. */
-const channelVariables = ({ mailSender, smsOrigin, telegramToken }: Stage) => {
-  const hasService = { email: mailSender !== '', sms: smsOrigin !== '', push: true, telegram: telegramToken !== '' };
+/** Returns what a stage can send. Without a public URL of its own it has that of API Gateway, which push services accept. */
+const channelVariables = ({ mailSender, smsOrigin, telegramToken, publicUrl, pushContact: contact }: Stage) => {
+  const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };
+  const hasService = {
+    email: mailSender !== '',
+    sms: smsOrigin !== '',
+    push: publicUrl === '' || pushContact(pushSettings) !== null,
+    telegram: telegramToken !== '',
+  };
   const { CHANNEL_KINDS, OUTBOX_KINDS } = sendableKinds(hasService, { hasOutbox: false });
   return { CHANNEL_KINDS: textOf(CHANNEL_KINDS), OUTBOX_KINDS: textOf(OUTBOX_KINDS) };
 };
 
-type Created = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };
+type Created = {
+  sets: ConfigurationSets;
+  table: ITable;
+  queues: Queues;
+  key: IKey;
+  alarmTopic: ITopic | null;
+  exports: Bucket;
+};
 
 /** Returns the values of all variables in a stage. */
 export const environmentValues = (
   stage: Stage,
-  { table, queues, key, alarmTopic, exports }: Created,
+  { table, queues, key, alarmTopic, exports, sets }: Created,
   { api, deviceApi }: Apis,
 ): Variables => ({
   ...stageVariables(stage),
@@ -68,6 +84,8 @@ export const environmentValues = (
   ...queueUrls(queues),
   ...channelVariables(stage),
   MQTT_RULE: ruleNameOf(stage),
+  MAIL_CONFIGURATION_SET: sets.mail?.name ?? '',
+  SMS_CONFIGURATION_SET: sets.sms?.name ?? '',
   METRICS_NAMESPACE: Stack.of(table).stackName,
   SECRETS_KEY_ARN: key.keyArn,
   EXPORTS_BUCKET: exports.bucketName,

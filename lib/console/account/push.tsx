@@ -30,7 +30,7 @@ export const Push = ({ channel, pushKey, isOutbox }: PushProps) => {
     <Section title={texts.kinds.push}>
       <Stack>
         {isOutbox && <Alert color="yellow">{texts.outbox}</Alert>}
-        <Text>{channel ? texts.pushedTo(channel.address) : texts.pushExplain}</Text>
+        <Text>{channel ? texts.pushedTo(channel.address ?? '') : texts.pushExplain}</Text>
         {isRefused && <Alert color="yellow">{texts.pushRefused}</Alert>}
         {canPush() ? (
           <Group>

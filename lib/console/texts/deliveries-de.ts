@@ -34,6 +34,7 @@ export const deliveries: typeof en = {
     not_reachable:
       'der Benutzer hat diesen Kanal nicht bestätigt, oder es gibt ihn nicht mehr, oder dieser Dienst kann darüber nicht senden',
     limit_reached: 'das SMS-Tageslimit ist erreicht',
+    undeliverable: 'die Nachricht ist nicht angekommen',
     expired: 'zu lange zurückgehalten',
     canceled: 'abgebrochen, zusammen mit ihrer Wiederholung oder weil der Alarm übernommen wurde',
     replayed: 'an ihrer Stelle wird eine andere Zustellung zurückgehalten',

@@ -36,6 +36,7 @@ export const deliveries = {
     exhausted: 'all attempts failed',
     not_reachable: 'the user has not confirmed this channel or no longer exists, or this service cannot send by it',
     limit_reached: 'the daily SMS limit is reached',
+    undeliverable: 'the message did not arrive',
     expired: 'held for too long',
     canceled: 'canceled together with its replay, or because the alarm was acknowledged',
     replayed: 'another delivery is held in its place',

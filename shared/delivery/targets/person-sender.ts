@@ -1,3 +1,4 @@
+import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import type { SendableKinds } from '#shared/domain/people/sendable.ts';
@@ -5,13 +6,14 @@ import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, SendToPerson } from './person.ts';
+import { pushContact } from './push-contact.ts';
 import type { SendTelegram } from './telegram.ts';
 
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type PersonServices = {
-  settings: { MAIL_SENDER: string; PUBLIC_URL: string } & Pick<SendableKinds, 'CHANNEL_KINDS'>;
-  mail: (to: string, subject: string, text: string) => Promise<void>;
-  sms?: ((to: string, text: string) => Promise<void>) | undefined;
+  settings: { MAIL_SENDER: string; PUBLIC_URL: string; PUSH_CONTACT: string } & Pick<SendableKinds, 'CHANNEL_KINDS'>;
+  mail: (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
+  sms?: ((to: string, text: string, reference?: NotificationReference) => Promise<void>) | undefined;
   /** Sends SMS in place of `sms`. Never rejects. */
   smsGateway?: ((to: string, text: string) => Promise<PersonOutcome>) | undefined;
   telegram?: SendTelegram | undefined;
@@ -19,6 +21,7 @@ export type PersonServices = {
   pushFile?: ((to: string, text: string) => Promise<void>) | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
+  now: () => number;
 };
 
 const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
@@ -92,12 +95,6 @@ const outcomeOf = async (sent: Promise<void>): Promise<PersonOutcome> => {
   }
 };
 
-/** Returns the contact of the sender of push messages. Push services accept only https and mailto. */
-const subjectOf = ({ MAIL_SENDER, PUBLIC_URL }: PersonServices['settings']): string => {
-  if (PUBLIC_URL.startsWith('https:')) return PUBLIC_URL;
-  return MAIL_SENDER.includes('@') ? `mailto:${MAIL_SENDER}` : 'mailto:nobody@localhost';
-};
-
 const push = async (
   services: PersonServices,
   channel: Channel & { by: 'push' },
@@ -107,21 +104,29 @@ const push = async (
   const { endpoint } = channel.subscription;
   if (services.pushFile) return outcomeOf(services.pushFile(new URL(endpoint).host, asPush(notification)));
   const privateKey = await services.openPushKey(sealed);
-  const signer = { publicKey, privateKey, subject: subjectOf(services.settings) };
+  const subject = pushContact(services.settings);
+  if (subject === null) return { retry: 'unavailable' };
+  const signer = { publicKey, privateKey, subject };
   // Loaded here because most functions that notify people send no push messages.
   const { pushTo } = await import('./push.ts');
-  return pushTo(await services.webhookClient(), channel.subscription, asPush(notification), signer);
+  const network = { client: await services.webhookClient(), now: services.now };
+  return pushTo(network, channel.subscription, asPush(notification), signer);
 };
 
-const send = async (services: PersonServices, channel: Channel, notification: Notification): Promise<PersonOutcome> => {
+const send = async (
+  services: PersonServices,
+  channel: Channel,
+  notification: Notification,
+  reference?: NotificationReference,
+): Promise<PersonOutcome> => {
   const { mail, sms, smsGateway, telegram } = services;
   if (channel.by === 'push') return push(services, channel, notification);
   if (channel.by === 'email') {
     const { subject, text } = asMail(notification);
-    return outcomeOf(mail(channel.address, subject, text));
+    return outcomeOf(mail(channel.address, subject, text, reference));
   }
   if (channel.by === 'sms' && smsGateway) return smsGateway(channel.address, asSms(notification));
-  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification)));
+  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification), reference));
   if (channel.by === 'telegram' && telegram)
     return telegram(channel.address, asMessage(notification, MAX_LENGTH.telegram));
   return { retry: 'unavailable' };
@@ -130,7 +135,7 @@ const send = async (services: PersonServices, channel: Channel, notification: No
 /** Returns a function that notifies people through the services that the host provides (completion 12). */
 export const personSenderFor =
   (services: PersonServices): SendToPerson =>
-  async (channel, notification) =>
+  async (channel, notification, reference) =>
     services.settings.CHANNEL_KINDS.includes(channel.by)
-      ? send(services, channel, notification)
+      ? send(services, channel, notification, reference)
       : { retry: 'unavailable' };

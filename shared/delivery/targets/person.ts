@@ -1,24 +1,30 @@
+import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 
 /**
  * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `subject` is what a shortened SMS must
- * contain.
+ * contain. A push message replaces the previous one with its `tag` on the screen.
  */
 export type Notification = {
   title: string;
   text: string;
   url: string | null;
   language: Language;
+  tag?: string;
   subject?: { situation: string; sensor: string };
 };
 
 /**
  * What became of a notification: the service accepted it, the address is not or no longer valid, the service refused it for
- * good, or the reason to retry. Reasons are words or names of errors; they and the answers of services contain neither
+ * good, or the reason to retry, at the earliest after `afterSeconds`. Reasons are words or names of errors; they and the answers of services contain neither
  * address nor text. `isOfHost`: the service fails for everybody until its operator repairs it.
  */
-export type PersonOutcome = 'accepted' | 'gone' | Refused | { retry: string; answer?: string; isOfHost?: true };
+export type PersonOutcome =
+  | 'accepted'
+  | 'gone'
+  | Refused
+  | { retry: string; answer?: string; afterSeconds?: number; isOfHost?: true };
 type Refused = { refused: string; answer: string };
 
 /** Whether a service will never deliver this notification to this address. */
@@ -27,6 +33,11 @@ export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>
 
 /**
  * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
- * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
+ * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a `reference`
+ * the service reports a message that it accepts and cannot deliver (functions/workers/undeliverable).
  */
-export type SendToPerson = (channel: Channel, notification: Notification) => Promise<PersonOutcome>;
+export type SendToPerson = (
+  channel: Channel,
+  notification: Notification,
+  reference?: NotificationReference,
+) => Promise<PersonOutcome>;

@@ -19,7 +19,8 @@ export const AttemptLog = z
       .meta({ description: 'stable code of the reason why there is no status, such as timeout' }),
     responseBody: z.string().meta({
       description:
-        'the first 4 KiB of the response; for an email, the answer of the mail server if it was not accepted',
+        'the first 4 KiB of the response; for an email, the answer of the mail server if it was not accepted; for an ' +
+        'undeliverable message, the reason that its service reported',
     }),
     timings: z
       .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })

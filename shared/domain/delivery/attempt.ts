@@ -42,6 +42,13 @@ export const packAttempt = (
     : [number, durationMs, status, error, phases, body];
 };
 
+/** Returns an attempt that was accepted, and failed later for a reason that its service reported. */
+export const withReason = (
+  [number, durationMs, status, , phases]: PackedAttempt,
+  error: string,
+  reason: string,
+): PackedAttempt => [number, durationMs, status, error, phases, reason];
+
 /** Returns the entry of an attempt that never ended, because its process died. */
 const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];
 

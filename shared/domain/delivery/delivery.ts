@@ -174,6 +174,9 @@ export const plainFailure = {
   retryAfterSeconds: 0,
 } as const satisfies AttemptOutcome;
 
+/** Why a delivery to a person failed whose message the service had accepted, but could not deliver. */
+export const UNDELIVERABLE = 'undeliverable';
+
 export type NextState =
   | { state: 'delivered' }
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }

@@ -17,13 +17,16 @@ export type Channel =
 
 /**
  * A channel of a user as it is stored. `address` of a push channel is the host of its endpoint; `provenDate` (ms) is null
- * until the user has entered the code.
+ * until the user has entered the code. `undeliverableDate` (ms) and `undeliverableReason` are present if a message that was
+ * sent since then was reported as undeliverable.
  */
 export type KeptChannel = {
   by: ChannelKind;
   address: string;
   subscription?: PushSubscription;
   provenDate: number | null;
+  undeliverableDate?: number;
+  undeliverableReason?: string;
 };
 
 /** The hash of a code that verifies a channel. The code is valid until `expires` (ms), for `CODE_TRIES` tries. */

@@ -27,7 +27,13 @@ const sendable = ({ by, address, subscription }: StoredChannel, key: PushKey | n
 export const channelReads = (table: TableReader) => ({
   /** Returns the channels of a user, verified or not. */
   list: async (user: UserKey): Promise<KeptChannel[]> =>
-    (await queryChannels(table, user)).map(({ by, address, provenDate }) => ({ by, address, provenDate })),
+    (await queryChannels(table, user)).map(({ by, address, provenDate, undeliverableDate, undeliverableReason }) => ({
+      by,
+      address,
+      provenDate,
+      ...(undeliverableDate !== undefined && { undeliverableDate }),
+      ...(undeliverableReason !== undefined && { undeliverableReason }),
+    })),
 
   /** Returns the verified channels of a user, with everything that sending needs. Empty if there is no such user. */
   verifiedOf: async (user: UserKey): Promise<Channel[]> => {
@@ -59,8 +65,23 @@ const channelWrites = (table: Table) => ({
   /** Records that the code with this hash verified a channel, and uses it up. False if the channel has another code. */
   verify: async (user: UserKey, by: ChannelKind, codeHash: string, provenDate: number): Promise<boolean> => {
     const sameCode = where('#codeHash = :codeHash', { codeHash });
-    const verified = changes({ set: { provenDate }, remove: ['codeHash', 'codeExpires', 'tries'], if: sameCode });
+    const remove = ['codeHash', 'codeExpires', 'tries', 'undeliverableDate', 'undeliverableReason'];
+    const verified = changes({ set: { provenDate }, remove, if: sameCode });
     return (await table.update(channelKey(user, by), verified)) !== null;
+  },
+
+  /**
+   * Records that a message which was sent at `sentAt` (ms) did not arrive. False if the channel was verified later, or has
+   * another address since: then the report is about the past.
+   */
+  markUndeliverable: async (
+    user: UserKey,
+    by: ChannelKind,
+    { sentAt, date, reason }: { sentAt: number; date: number; reason: string },
+  ): Promise<boolean> => {
+    const wasVerified = where('#provenDate <= :sentAt', { sentAt });
+    const marked = changes({ set: { undeliverableDate: date, undeliverableReason: reason }, if: wasVerified });
+    return (await table.update(channelKey(user, by), marked)) !== null;
   },
 
   /** Removes a channel of a user. False if there is none. */

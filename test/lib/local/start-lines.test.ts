@@ -7,7 +7,11 @@ import { environmentOf } from '#test/fixtures/differences.ts';
 
 /** Returns what a host with these environment variables can send, and the lines of its start about that. */
 const startWith = (environment: Record<string, string>) => {
-  const { settings, ...options } = optionsFrom({ DATA_DIR: ':memory:', ...environment });
+  const { settings, ...options } = optionsFrom({
+    DATA_DIR: ':memory:',
+    PUSH_CONTACT: 'https://cloud.example.org',
+    ...environment,
+  });
   const sendable = sendableHere(settings, options);
   return { ...sendable, lines: channelLines(sendable, '/var/data') };
 };
@@ -37,6 +41,14 @@ test('a host without demo home offers what it has a service for, and names in on
   expect(startWith({ ...withoutDemo, OUTBOX: 'true', ...gateway })).toMatchObject({
     OUTBOX_KINDS: ['email', 'telegram'],
   });
+});
+
+test('push is offered only with a public contact', () => {
+  const local = { ...withoutDemo, PUSH_CONTACT: '' };
+  expect(startWith(local).CHANNEL_KINDS).toEqual([]);
+  expect(startWith(local).lines).toContain(
+    'push: not offered, because push services need a public contact (set PUSH_CONTACT)',
+  );
 });
 
 test('a token of the SMS gateway without its address is refused', () => {

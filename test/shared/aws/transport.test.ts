@@ -30,6 +30,7 @@ describe('a call without a response', () => {
     retries: url,
     jobs: url,
     mqtt: url,
+    undeliverable: url,
     quarantine: url,
   });
   const messages = [{ body: '{}', delaySeconds: 0, groupId: '1' }];
@@ -90,7 +91,10 @@ test('starts no attempt to send a message after its deadline', async () => {
   await using silence = await startSilentServer();
   const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(
-    ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'quarantine'].map((name) => [name, silence.url]),
+    ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'undeliverable', 'quarantine'].map((name) => [
+      name,
+      silence.url,
+    ]),
   ) as Parameters<typeof sqsQueues>[1];
   const error = await errorOf(
     sqsQueues({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [timer]),

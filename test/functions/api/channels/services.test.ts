@@ -17,7 +17,10 @@ describe('a messaging service', () => {
   };
 
   test('returns 400 and is not offered if the host does not have it', async () => {
-    const small = await startTestCloud({ hasOutbox: false });
+    const small = await startTestCloud({
+      hasOutbox: false,
+      environment: { PUSH_CONTACT: 'https://cloud.example.org' },
+    });
     const client = await adminOf(small.url);
     expect(await client.ok('GET', '/channels')).toMatchObject({ kinds: ['push'], outbox: [] });
     for (const [by, address] of [['sms', '+491701234567'] as const, ['telegram', '1'] as const]) {
