@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts';
 import type { FirstStart } from './first-start.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { AroundInvocation } from './lambda/load-handler.ts';
+import type { SmsGateway } from './lambda/sms-gateway.ts';
 import type { SmtpSettings } from './mail/smtp-settings.ts';
 
 export type CloudOptions = {
@@ -22,8 +23,12 @@ export type CloudOptions = {
   first: FirstStart;
   /** The port for MQTT; 0 picks a free one. Without it there is no MQTT. */
   mqttPort?: number;
-  /** The mail server. Without it, mails become files. */
+  /** The mail server. */
   smtp?: SmtpSettings;
+  /** The SMS gateway. */
+  sms?: SmsGateway;
+  /** Messages that no service is set up for become files. Without it, they are not sent. */
+  hasOutbox?: boolean;
   /** The endpoint of a DynamoDB. Without it, the table is in this process. */
   tableEndpoint?: string;
   /** The endpoint of an SQS. Without it, the queues are in this process. */

@@ -24,6 +24,7 @@ import { createApi } from './http/server.ts';
 import { openTls, type Tls } from './http/tls.ts';
 import { type AroundInvocation, loadHandler } from './lambda/load-handler.ts';
 import { createRuntime, type OpenedQueues, openTable, startQueues } from './lambda/runtime.ts';
+import { sendableHere } from './sendable.ts';
 import { removeExpired } from './table/expiry.ts';
 import { openStorage } from './table/storage.ts';
 
@@ -46,19 +47,23 @@ const startMqtt = async (
   return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, host, mqttPort, around) };
 };
 
-const LOOPBACK = '127.0.0.1';
+export const LOOPBACK = '127.0.0.1';
 
 /** Adds the addresses to the settings; they are known only once the servers listen. */
 const settingsAt = (
-  { settings, tableEndpoint = '', queueEndpoint = '' }: CloudOptions,
+  { settings, tableEndpoint = '', queueEndpoint = '', ...services }: CloudOptions,
   { others, all }: Origins,
   mqttRule: string,
-): Settings => ({
-  ...settings,
-  PUBLIC_URL: settings.PUBLIC_URL || others,
-  OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
-  MQTT_RULE: mqttRule,
-});
+): Settings => {
+  const PUBLIC_URL = settings.PUBLIC_URL || others;
+  return {
+    ...settings,
+    ...sendableHere({ ...settings, PUBLIC_URL }, services),
+    PUBLIC_URL,
+    OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
+    MQTT_RULE: mqttRule,
+  };
+};
 
 type ApiParts = { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock };
 /** Builds the API from the handlers and from what API Gateway does in AWS: routing, body limits, throttling. */

@@ -1,10 +1,11 @@
-import { pushContact } from '#shared/delivery/targets/push-contact.ts';
 import { type Log, log } from '#shared/observability/log.ts';
 import { systemClock } from './clock.ts';
-import { type Cloud, startCloud } from './cloud.ts';
+import { type Cloud, LOOPBACK, startCloud } from './cloud.ts';
+import type { CloudOptions } from './cloud-options.ts';
 import { startDemo } from './demo/demo.ts';
 import { keepAliveOnExceptions } from './lambda/exceptions.ts';
 import { optionsFrom } from './options.ts';
+import { channelLines, linkLines } from './start-lines.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +38,15 @@ const resolvesWithin = (work: Promise<unknown>, ms: number): Promise<boolean> =>
     new Promise<boolean>((resolve) => void systemClock.after(ms, () => resolve(false))),
   ]);
 
+/** Returns lines about the messages that this host sends, and the links in them. */
+const linesAbout = ({ runtime }: Cloud, { dataDir, host, settings }: CloudOptions): string[] => {
+  const { PUBLIC_URL: url, ...current } = runtime.settings;
+  return [
+    ...channelLines(current, dataDir),
+    ...linkLines({ ...current, url, configuredUrl: settings.PUBLIC_URL, host: host ?? LOOPBACK }),
+  ];
+};
+
 /**
  * Runs the cloud of `npm start` with the options from the environment, until a signal ends it. Prints `ready URL` once
  * it accepts requests.
@@ -47,11 +57,10 @@ export const runCloud = async (env: Variables, say: (line: string) => void): Pro
   const exceptions = keepAliveOnExceptions(problemLog);
   const cloud = await startCloud({ ...options, say, log: problemLog, exceptions: exceptions.count });
   for (const [label, secret] of Object.entries(cloud.generated)) say(`${label}: ${secret}`);
+  for (const line of linesAbout(cloud, options)) say(line);
   if (cloud.mqttUrl) say(`mqtt ${cloud.mqttUrl}`);
   const demo = withDemo ? startDemo(cloud, say) : null;
   stopOnSignal(cloud, demo);
-  if (pushContact(cloud.runtime.settings) === null)
-    say('push: not offered, because push services need a public contact (set PUSH_CONTACT)');
   if (demo && !(await resolvesWithin(demo.ready, DEMO_WAIT_MS))) say('demo: the demo home is still being created');
   say(`console: ${cloud.url}/console`);
   say(`ready ${cloud.url}`);

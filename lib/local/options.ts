@@ -36,6 +36,9 @@ const contradictions = (values: VariableValues): string[] => {
   const { HOST, PORT, MQTT_PORT, DATA_DIR, ADMIN_PASSWORD } = values;
   const isShort = ADMIN_PASSWORD !== null && Buffer.byteLength(ADMIN_PASSWORD) < MIN_BYTES_ON_NETWORK;
   return [
+    ...(values.SMS_TOKEN !== null && values.SMS_URL === null
+      ? ['SMS_URL is missing: SMS_TOKEN has no use without it']
+      : []),
     ...(MQTT_PORT === PORT && PORT !== 0 ? ['MQTT_PORT must differ from PORT'] : []),
     ...(isShort && !isLoopback(HOST)
       ? [
@@ -131,6 +134,8 @@ export const optionsFrom = (environmentVariables: Variables): Options => {
     warnings: warningsOf(env, values),
     ...(TLS_CERT !== null && TLS_KEY !== null && { tls: { cert: TLS_CERT, key: TLS_KEY } }),
     ...(MQTT_PORT !== null && { mqttPort: MQTT_PORT }),
+    ...(values.SMS_URL !== null && { sms: { url: values.SMS_URL, token: values.SMS_TOKEN } }),
+    hasOutbox: values.OUTBOX ?? values.DEMO,
     ...(smtp && { smtp }),
     ...(AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: AWS_ENDPOINT_URL_DYNAMODB }),
     ...(AWS_ENDPOINT_URL_SQS && { queueEndpoint: AWS_ENDPOINT_URL_SQS }),

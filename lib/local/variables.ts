@@ -6,6 +6,12 @@ import { declare, type SettingValues } from '#shared/settings/setting.ts';
 import { readSmtpUrl } from './mail/smtp-url.ts';
 
 const port = () => wholeNumber(0, 65_535);
+const SMS_URL =
+  /^(https:\/\/[\w.:[\]-]{1,253}|http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?)([/?][!-"$-?A-[\]-~]{0,500})?$/;
+const smsUrl = () => {
+  const words = 'an https address, or an http address of this machine, without user, # and \\';
+  return text(SMS_URL, words).refine((url) => URL.canParse(url), `must be ${words}`);
+};
 const smtpUrl = () => {
   const words = 'smtp://HOST or smtps://HOST, where a port, user:password@ and, for smtp, ?tls=none may be added';
   return text(/^/, words).refine((url) => readSmtpUrl(url) !== null, `must be ${words}`);
@@ -97,13 +103,36 @@ const own = declare({
       example: '1883',
     },
   },
+  SMS_URL: {
+    schema: smsUrl,
+    default: null,
+    about: {
+      help: 'Address of the SMS gateway, which gets a POST with `{"to", "text"}` as JSON for each SMS.',
+      byDefault: 'no SMS',
+      example: 'https://sms.example.org/send',
+    },
+  },
+  SMS_TOKEN: {
+    schema: () => text(/^[!-~]{1,1024}$/, '1 to 1024 printable characters without spaces'),
+    default: null,
+    about: { isSecret: true, help: 'Bearer token for the SMS gateway.', byDefault: 'no authentication' },
+  },
+  OUTBOX: {
+    schema: flag,
+    default: null,
+    about: {
+      help: 'Writes messages that no service is set up for to files in `outbox` of the data folder, where they reach nobody. Without it, these channels are not offered.',
+      byDefault: 'the value of `DEMO`',
+      example: 'true',
+    },
+  },
   SMTP_URL: {
     schema: smtpUrl,
     default: null,
     about: {
       isSecret: true,
       help: 'Mail server that mails are sent through; needs `MAIL_SENDER`. The default port of smtp is 587, that of smtps 465. Beyond loopback, smtp demands STARTTLS, unless `?tls=none` is added.',
-      byDefault: 'mails become files in `outbox`',
+      byDefault: 'no mails',
       example: 'smtp://mail.example.org',
     },
   },

@@ -50,7 +50,6 @@ export const errors = {
   firmware_in_use: 409,
   firmware_exists: 409,
   access_tokens_too_many: 409,
-  channel_unavailable: 409,
   webhook_disabled: 409,
   webhook_has_address: 409,
   acknowledged_already: 409,

@@ -29,6 +29,7 @@ export type Problem =
   | 'format_loses_rules'
   | 'foreign_webhook'
   | 'not_reachable'
+  | 'channel_not_offered'
   | 'url'
   | 'url_address'
   | 'hardware_id'

@@ -75,6 +75,8 @@ export const capabilities = {
     actions: ['sms-voice:SendTextMessage'],
     modules: ['people', 'messengers', 'webhookClient'],
   },
+  /** Knowing by which channels the host can notify people. */
+  'know:channels': {},
   /** Knowing when a sensor counts as offline. */
   'watch:sensors': {},
   /** Knowing the quotas of customers. */

@@ -9,7 +9,7 @@ import type { SendToPerson } from '../delivery/targets/person.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 import { OTP_CONTEXT } from '../domain/identity/credential.ts';
 import type { Quotas } from '../domain/identity/quota.ts';
-import { type ChannelKind, PUSH_KEY_CONTEXT } from '../domain/people/channel.ts';
+import { PUSH_KEY_CONTEXT } from '../domain/people/channel.ts';
 import { LINK_KEY_CONTEXT } from '../domain/rule/acknowledgement.ts';
 import { maxHeartbeatGap, SWEEP_SECONDS } from '../domain/sensor/sensor-state.ts';
 import { type HostHealth, unknownHost } from '../domain/service-health.ts';
@@ -104,8 +104,9 @@ type ByCapability = {
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
   'send:mail': { mail: SendMail; settings: SettingsOf<'send:mail'> };
-  /** `channelKinds`: the channels that this stage has a service for. Notifications that were not accepted are counted. */
-  'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[] };
+  /** Notifications that were not accepted are counted. */
+  'send:person': { person: SendToPerson };
+  'know:channels': { settings: SettingsOf<'know:channels'> };
   /** `longestGap` (ms) between sweeps. A longer one is an outage, during which no sensor counts as offline. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
   'keep:quotas': { quotas: Quotas };
@@ -195,6 +196,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
       }),
   }),
   'send:person': async (runtime) => runtime.createPersonSender(runtime, decryptorOf(runtime, PUSH_KEY_CONTEXT)),
+  'know:channels': settingsOnly,
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
     longestGap: () => maxHeartbeatGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),

@@ -1,9 +1,13 @@
 import type { awsSms, SendSms } from '../aws/sms.ts';
+import type { PersonServices } from '../delivery/targets/person-sender.ts';
 import { createTelegram, type SendTelegram } from '../delivery/targets/telegram.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 
-/** The services for SMS and chats of a stage, as far as it has them. */
-export type Messengers = { sms?: SendSms; telegram?: SendTelegram };
+/** The services for SMS and chats of a host, as far as it has them, and what takes the place of others. */
+export type Messengers = {
+  sms?: SendSms;
+  telegram?: SendTelegram;
+} & Pick<PersonServices, 'smsGateway' | 'pushFile'>;
 
 type MessengerSettings = { SMS_ORIGIN: string; SMS_CONFIGURATION_SET: string; TELEGRAM_TOKEN: string };
 

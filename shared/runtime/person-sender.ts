@@ -1,6 +1,5 @@
 import type { SendToPerson } from '../delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '../delivery/targets/person-sender.ts';
-import type { ChannelKind } from '../domain/people/channel.ts';
 import type { Log } from '../observability/log.ts';
 import { type Metrics, noMetrics } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
@@ -16,11 +15,10 @@ type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now'> 
 export const peopleOf = async (
   host: Host,
   openPushKey: (encrypted: string) => Promise<string>,
-): Promise<{ person: SendToPerson; channelKinds: readonly ChannelKind[] }> => {
+): Promise<{ person: SendToPerson }> => {
   const { log, metrics = noMetrics, messengers } = host;
-  const { kinds, send } = personSenderFor({ ...host, ...(await messengers?.()), openPushKey });
+  const send = personSenderFor({ ...host, ...(await messengers?.()), openPushKey });
   return {
-    channelKinds: kinds,
     person: async (channel, notification, reference) => {
       const outcome = await send(channel, notification, reference);
       if (typeof outcome === 'object' && 'retry' in outcome) {

@@ -34,6 +34,12 @@ export const oneOfNumbers = <N extends number>(numbers: readonly N[], words: str
     .pipe(z.literal(numbers, `must be ${words}`))
     .describe(words);
 
+/** One of some words. */
+export const wordOf = <W extends string>(choices: readonly W[]): Kind<W> => {
+  const words = `one of ${choices.join(', ')}`;
+  return z.literal(choices, `must be ${words}`).describe(words);
+};
+
 const flagIn = (input: unknown) => (input === 'true' ? true : input === 'false' ? false : input);
 export const flag = (): Kind<boolean> =>
   z

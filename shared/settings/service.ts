@@ -211,7 +211,7 @@ const others = declare({
     about: forHosts({
       stage: 'mailSender',
       capabilities: ['send:mail', 'send:person', 'call:webhooks', 'list:subscriptions', 'service:about'],
-      help: 'Address that mails are sent from. `npm start` without `SMTP_URL` writes them to `outbox` in its data folder; a stage without it sends none.',
+      help: 'Address that mails are sent from. A stage without it sends none.',
       defaults: { local: 'outbox' },
       example: 'cloud@example.org',
       hostSchema: () => text(MAIL_ADDRESS, 'an e-mail address'),
@@ -234,7 +234,7 @@ const others = declare({
       isSecret: true,
       stage: 'telegramToken',
       capabilities: ['send:person'],
-      help: 'Token of the Telegram bot that messages users. Without it, `npm start` writes them to `outbox`, as it does with SMS, and a stage sends none.',
+      help: 'Token of the Telegram bot that messages users. Without it, none are sent.',
       // https://core.telegram.org/bots/api#authorizing-your-bot
       hostSchema: () =>
         text(/^\d{1,20}:[\w-]{20,100}$/, 'a token from the Telegram BotFather: digits, a colon and further characters'),

@@ -1,6 +1,9 @@
+import { channelKinds } from '../domain/people/channel.ts';
 import { forHosts } from './for-hosts.ts';
-import { text, wholeNumber } from './kinds.ts';
+import { list, text, wholeNumber, wordOf } from './kinds.ts';
 import { declare } from './setting.ts';
+
+const channelList = () => list(wordOf(channelKinds), channelKinds.length);
 
 /** What functions read besides the settings of the service. In AWS the stack sets it; with `npm start` it has its default. */
 export const stackSettings = declare({
@@ -109,6 +112,18 @@ export const stackSettings = declare({
           'the ARN of a phone number, a pool or a sender ID of AWS End User Messaging',
         ),
     }),
+  },
+  /** The kinds of channels that the host can send messages by (shared/domain/people/sendable.ts). */
+  CHANNEL_KINDS: {
+    schema: channelList,
+    default: [],
+    about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
+  },
+  /** Those of them whose messages are only files. */
+  OUTBOX_KINDS: {
+    schema: channelList,
+    default: [],
+    about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
   },
   /** The configuration sets by which SES and AWS End User Messaging report what they cannot deliver; empty without. */
   MAIL_CONFIGURATION_SET: {

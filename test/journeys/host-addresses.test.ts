@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { connectAsync } from 'mqtt';
 import { describe, expect, test } from 'vitest';
 import { clientOf, logIn, register } from '../fixtures/client.ts';
@@ -70,8 +70,9 @@ test('HOST=0.0.0.0 makes the host listen on every address, report one that other
     expect([address, status]).toEqual([address, 200]);
   }
   const admin = await logIn(clientOf(host.url), 'admin', ADMIN_PASSWORD);
-  const other = own.find(({ internal }) => !internal)?.address ?? '127.0.0.1';
+  const other = own.find(({ internal }) => !internal)?.address ?? hostname();
   expect((await admin.ok('GET', '/server/config')).url).toBe(`http://${other}:${port}`);
+  expect(host.lines).toContain(`links in messages lead to http://${other}:${port}; set PUBLIC_URL to change that`);
   const hook = { name: 'own', format: 'full', isCustomerHook: true, customerId: 1 };
   await admin.ok('POST', '/customers', { name: 'home', location: '', email: '' });
   for (const { address } of own) {

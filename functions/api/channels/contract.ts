@@ -34,7 +34,7 @@ export const channels = group({
       may: 'logged_in',
       success: 200,
       response: ChannelKinds,
-      uses: ['pushKeys.get', 'pushKeys.keep', 'encrypt:secrets', 'send:person'],
+      uses: ['pushKeys.get', 'pushKeys.keep', 'encrypt:secrets', 'know:channels'],
     },
     listChannels: {
       method: 'GET',
@@ -62,10 +62,10 @@ export const channels = group({
         'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid for 10 ' +
         'minutes and five attempts. At most five codes an hour are sent to an address, and for a user; by SMS at most five ' +
         'a day for a user. Push needs no code. An address that is already verified stays verified, and gets no code unless ' +
-        `it was undeliverable since. ${onlySelf}`,
+        `it was undeliverable since. A channel that is not offered (\`GET /channels\`) returns 400. ${onlySelf}`,
       body: ChannelUpdate,
       response: ChannelView,
-      errors: ['user_not_found', 'channel_unavailable', 'limit_reached'],
+      errors: ['user_not_found', 'limit_reached'],
       uses: [
         'channels.list',
         'channels.put',
@@ -73,6 +73,7 @@ export const channels = group({
         'limits.countWithin',
         'keep:quotas',
         'call:webhooks',
+        'know:channels',
         'send:person',
         'send:mail',
       ],

@@ -4,6 +4,7 @@ import { hashSecret } from '#shared/auth/tokens.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 import { codeHashInput, MAX_DUTY, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
 import { channelView, channelViewForOthers } from '#shared/domain/people/channel-view.ts';
+import { notOffered } from '#shared/domain/people/sendable.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import { channelIn } from './channel-input.ts';
 import { channels } from './contract.ts';
@@ -28,13 +29,13 @@ const dutyIds = (call: DutyCall) => {
 };
 
 export const handler = serve(channels, {
-  getChannelKinds: async ({ fail }, { store: { pushKeys }, encryptSecret, random, channelKinds }) => {
+  getChannelKinds: async ({ fail }, { store: { pushKeys }, encryptSecret, random, settings }) => {
     if ((await pushKeys.get()) === null) {
       const { publicKey, privateKey } = pushKeysFrom(random(32));
       await pushKeys.keep({ publicKey, sealed: await encryptSecret(privateKey, PUSH_KEY_CONTEXT) });
     }
     const key = (await pushKeys.get()) ?? fail('unavailable', { waitSeconds: 1 });
-    return { kinds: [...channelKinds], pushKey: key.publicKey };
+    return { kinds: [...settings.CHANNEL_KINDS], outbox: [...settings.OUTBOX_KINDS], pushKey: key.publicKey };
   },
 
   listChannels: async ({ caller, customerId, params: { userId }, fail }, { store }) => {
@@ -45,10 +46,10 @@ export const handler = serve(channels, {
   },
 
   setChannel: async (call, deps) => {
-    const { store, channelKinds } = deps;
-    const { params, fail } = call;
+    const { store, settings } = deps;
+    const { params, fail, refuse } = call;
     const ids = ownIds(call);
-    if (!channelKinds.includes(params.by)) return fail('channel_unavailable');
+    if (!settings.CHANNEL_KINDS.includes(params.by)) return refuse('by', ...notOffered(settings));
     const { subscription, ...channel } = await channelIn(call, deps);
     if (subscription) {
       if (!(await store.channels.put(ids, { ...channel, subscription }, null))) return fail('user_not_found');

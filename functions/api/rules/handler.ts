@@ -4,9 +4,10 @@ import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { canExpressSituation } from '#shared/domain/formats/formats.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
-import type { Problem } from '#shared/domain/problem.ts';
+import { notOffered, type SendableKinds } from '#shared/domain/people/sendable.ts';
+import type { FieldError, Problem } from '#shared/domain/problem.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
-import { recipientLists, webhooksIn } from '#shared/domain/rule/recipients.ts';
+import { type NotificationPlan, recipientLists, webhooksIn } from '#shared/domain/rule/recipients.ts';
 import type { RuleUpdate } from '#shared/domain/rule/rule.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
@@ -14,13 +15,33 @@ import type { StoreOf } from '#shared/store/store.ts';
 import { rules } from './contract.ts';
 import { testsOf } from './rule-tests.ts';
 
-type Refuse = (path: string, problem: Problem) => never;
+type Refuse = (path: string, problem: Problem, values?: FieldError['values']) => never;
 
 type WatchedUses = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
 type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.verifiedOf';
 
 /** A list of recipients, its path in the body, and the situation they are notified of. */
 type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
+
+const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
+
+/** Checks that the host can send by all channels that a rule names. A change keeps those of `before`, which cannot be reached. */
+const checkChannels = (
+  settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,
+  rule: NotificationPlan,
+  before: NotificationPlan | null,
+  refuse: Refuse,
+): void => {
+  const kept = new Set(
+    (before === null ? [] : recipientLists(before)).flatMap(({ recipients }) => recipients.map(channelOf)),
+  );
+  for (const { path, recipients } of recipientLists(rule))
+    for (const [at, recipient] of recipients.entries()) {
+      const { by } = recipient;
+      if (by === undefined || settings.CHANNEL_KINDS.includes(by) || kept.has(channelOf(recipient))) continue;
+      refuse(`${path}.${at}.by`, ...notOffered(settings));
+    }
+};
 
 /**
  * Checks that all recipients belong to the customer of the rule and can be notified: webhooks of their bots, in a format that
@@ -85,8 +106,9 @@ export const handler = serve(rules, {
     return [{ ...page, data: sortedBy(await store.rules.getAll(customerId, ids), sortBy) }];
   },
 
-  createRule: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
+  createRule: async ({ caller, body, fail, refuse }, { store, settings, quotas, now }) => {
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
+    checkChannels(settings, body, null, refuse);
     await checkReferences(store, customerId, body, refuse);
     const time = now();
     const id = await store.limits.nextNumber('rules');
@@ -99,9 +121,10 @@ export const handler = serve(rules, {
   getRule: async ({ customerId, params, fail }, { store }) =>
     (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found'),
 
-  updateRule: async ({ customerId, params, body, fail, refuse }, { store, quotas, now }) =>
+  updateRule: async ({ customerId, params, body, fail, refuse }, { store, settings, quotas, now }) =>
     retryOnConflict(async () => {
       const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+      checkChannels(settings, body, before, refuse);
       await checkReferences(store, customerId, body, refuse);
       const { id, createDate } = before;
       // The date always increases, because it identifies the version that a change replaces.

@@ -30,6 +30,7 @@ export const watch = group({
         'duty.usersOnDuty',
         'recipients.person',
         'channels.verifiedOf',
+        'know:channels',
       ],
     },
   },

@@ -1,6 +1,7 @@
 import { serve } from '#shared/api/serve.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { sortedBy } from '#shared/domain/page.ts';
+import type { SendableKinds } from '#shared/domain/people/sendable.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { isWorking, MAX_NAMED_SENSORS, unseenTroubles, watchOf } from '#shared/domain/rule/watch.ts';
@@ -14,7 +15,7 @@ type RecipientStore = StoreOf<'recipients.person' | 'channels.verifiedOf'>;
  * on duty count as reachable here; whether anybody is on duty is reported separately.
  */
 const unreachableRules = async (
-  store: RecipientStore,
+  { store, settings }: { store: RecipientStore; settings: Pick<SendableKinds, 'CHANNEL_KINDS'> },
   customerId: number,
   rules: readonly Rule[],
   botOfWebhook: ReadonlyMap<string, number | null>,
@@ -22,14 +23,15 @@ const unreachableRules = async (
   // Each user is read once, and only for rules that reach no webhook.
   const channelsOfUser = new Map<number, ReturnType<typeof verifiedChannelsOf>>();
   const isReachable = async ({ userId, by }: Recipient): Promise<boolean> => {
-    if (userId === undefined) return false;
+    if (userId === undefined || !settings.CHANNEL_KINDS.includes(by)) return false;
     const reading = channelsOfUser.get(userId) ?? verifiedChannelsOf(store, customerId, userId);
     channelsOfUser.set(userId, reading);
     return (await reading)?.some((channel) => channel.by === by) ?? false;
   };
   const unreachable = rules.map(async (rule) => {
     const hasReceiver = rule.recipients.some(
-      ({ webhookId, botId, onDuty }) => onDuty || (webhookId && botOfWebhook.get(webhookId) === botId),
+      ({ webhookId, botId, onDuty, by }) =>
+        (onDuty && settings.CHANNEL_KINDS.includes(by)) || (webhookId && botOfWebhook.get(webhookId) === botId),
     );
     return hasReceiver || (await Promise.all(rule.recipients.map(isReachable))).includes(true) ? [] : [rule];
   });
@@ -37,7 +39,7 @@ const unreachableRules = async (
 };
 
 export const handler = serve(watch, {
-  getWatch: async ({ caller, customerId, fail }, { store, now }) => {
+  getWatch: async ({ caller, customerId, fail }, { store, settings, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const [sensors, rules, webhooks] = await Promise.all([
       store.sensors.list(customerId),
@@ -54,7 +56,7 @@ export const handler = serve(watch, {
         first: sortedBy(offline, 'asc(name)').slice(0, MAX_NAMED_SENSORS),
       },
       ...shown,
-      unheardRules: await unreachableRules(store, customerId, ofFalls, botOfWebhook),
+      unheardRules: await unreachableRules({ store, settings }, customerId, ofFalls, botOfWebhook),
       isNobodyOnDuty: asksDuty && (await store.duty.usersOnDuty(customerId, now())).length === 0,
       troubles: unseenTroubles(webhooks),
     };

@@ -38,6 +38,7 @@ export const deliver = consumer({
     'enqueue:events',
     'send:mail',
     'send:person',
+    'know:channels',
     'keep:quotas',
     'repetitions.endOriginal',
     'ruleHits.get',

@@ -39,14 +39,16 @@ const countSms = async (
 };
 
 /**
- * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed.
+ * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed, as
+ * may the service that the host sends by.
  */
 const channelFor = async (
   deps: DeliverDeps,
   delivery: Delivery,
 ): Promise<Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean }> => {
   const { customerId, person, attempts } = delivery;
-  const channels = person && (await verifiedChannelsOf(deps.store, customerId, person.userId));
+  const canSend = person !== undefined && deps.settings.CHANNEL_KINDS.includes(person.by);
+  const channels = canSend ? await verifiedChannelsOf(deps.store, customerId, person.userId) : null;
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
@@ -72,6 +74,13 @@ const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
   if (outcome === 'gone') return resultWithoutRequest(outcome, durationMs);
   return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
+
+/** Whether the notification became a file, and was sent to nobody. */
+const isInOutbox = ({ settings }: DeliverDeps, { person }: Delivery, answer: Answer): boolean =>
+  answer.kind === 'sent' &&
+  answer.outcome === 'accepted' &&
+  person !== undefined &&
+  settings.OUTBOX_KINDS.includes(person.by);
 
 const nextState = (deps: DeliverDeps, delivery: Delivery, answer: Answer): NextState => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
@@ -105,7 +114,10 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise
   const start = now();
   const answer = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');
-  const result = resultOf(answer, now() - start);
+  const result = {
+    ...resultOf(answer, now() - start),
+    ...(isInOutbox(deps, delivery, answer) && { outbox: true as const }),
+  };
   const next = nextState(deps, delivery, answer);
   if (next.state === 'failed') await notifyFailed(deps, null, delivery);
   if (answer.kind === 'sent' && answer.isNearLimit) await warnOfSmsLimit(deps, delivery);

@@ -4,6 +4,8 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { pushContact } from '#shared/delivery/targets/push-contact.ts';
+import { sendableKinds } from '#shared/domain/people/sendable.ts';
 import { environment } from '#shared/settings/environment.ts';
 import { type Setting, textOf } from '#shared/settings/setting.ts';
 import type { AppApi } from '../api/app-api.ts';
@@ -49,6 +51,19 @@ const queueUrls = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
+/** Returns what a stage can send. Without a public URL of its own it has that of API Gateway, which push services accept. */
+const channelVariables = ({ mailSender, smsOrigin, telegramToken, publicUrl, pushContact: contact }: Stage) => {
+  const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };
+  const hasService = {
+    email: mailSender !== '',
+    sms: smsOrigin !== '',
+    push: publicUrl === '' || pushContact(pushSettings) !== null,
+    telegram: telegramToken !== '',
+  };
+  const { CHANNEL_KINDS, OUTBOX_KINDS } = sendableKinds(hasService, { hasOutbox: false });
+  return { CHANNEL_KINDS: textOf(CHANNEL_KINDS), OUTBOX_KINDS: textOf(OUTBOX_KINDS) };
+};
+
 type Created = {
   sets: ConfigurationSets;
   table: ITable;
@@ -67,6 +82,7 @@ export const environmentValues = (
   ...stageVariables(stage),
   TABLE_NAME: table.tableName,
   ...queueUrls(queues),
+  ...channelVariables(stage),
   MQTT_RULE: ruleNameOf(stage),
   MAIL_CONFIGURATION_SET: sets.mail?.name ?? '',
   SMS_CONFIGURATION_SET: sets.sms?.name ?? '',

@@ -24,16 +24,17 @@ export const ChannelsPage = () => {
       {customerId !== null && <Duty customerId={customerId} />}
       <Text>{texts.explain}</Text>
       <Loaded query={kinds}>
-        {({ kinds: available, pushKey }) => (
+        {({ kinds: available, outbox, pushKey }) => (
           <Loaded query={channels}>
             {(own) => (
               <div className="cards">
                 {available.map((by) => {
                   const channel = own.find((ownChannel) => ownChannel.by === by);
+                  const isOutbox = outbox.includes(by);
                   return by === 'push' ? (
-                    <Push key={by} channel={channel} pushKey={pushKey} />
+                    <Push key={by} channel={channel} pushKey={pushKey} isOutbox={isOutbox} />
                   ) : (
-                    <CodeChannel key={by} by={by} channel={channel} />
+                    <CodeChannel key={by} by={by} channel={channel} isOutbox={isOutbox} />
                   );
                 })}
               </div>

@@ -13,7 +13,7 @@ import { channelsQuery, self } from './queries.ts';
 import { RemoveChannel } from './remove-channel.tsx';
 
 type By = Exclude<Channel['by'], 'push'>;
-type CodeChannelProps = { by: By; channel: Channel | undefined };
+type CodeChannelProps = { by: By; channel: Channel | undefined; isOutbox: boolean };
 
 const types = { email: 'email', sms: 'tel', telegram: 'text' } as const;
 const refresh = [channelsQuery.queryKey];
@@ -65,7 +65,7 @@ const Undeliverable = ({ channel: { undeliverableDate, undeliverableReason } }: 
 };
 
 /** A channel that the user confirms with a code: its address, its state, and the fields to change it. */
-export const CodeChannel = ({ by, channel }: CodeChannelProps) => {
+export const CodeChannel = ({ by, channel, isOutbox }: CodeChannelProps) => {
   const texts = useChannelTexts();
   const write = useWrite({
     send: (address: string) =>
@@ -79,6 +79,7 @@ export const CodeChannel = ({ by, channel }: CodeChannelProps) => {
   return (
     <Section title={texts.kinds[by]}>
       <Stack>
+        {isOutbox && <Alert color="yellow">{texts.outbox}</Alert>}
         {channel && (
           <Group justify="space-between">
             <Text component="span">

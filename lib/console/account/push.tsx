@@ -10,10 +10,10 @@ import { useChannelTexts } from './channel-texts.ts';
 import { channelsQuery, self } from './queries.ts';
 import { RemoveChannel } from './remove-channel.tsx';
 
-type PushProps = { channel: Channel | undefined; pushKey: string };
+type PushProps = { channel: Channel | undefined; pushKey: string; isOutbox: boolean };
 
 /** Turns push notifications on for this browser. They go to one device only: the last one on which they were turned on. */
-export const Push = ({ channel, pushKey }: PushProps) => {
+export const Push = ({ channel, pushKey, isOutbox }: PushProps) => {
   const texts = useChannelTexts();
   const [isRefused, setIsRefused] = useState(false);
   const turnOn = useWrite({
@@ -29,6 +29,7 @@ export const Push = ({ channel, pushKey }: PushProps) => {
   return (
     <Section title={texts.kinds.push}>
       <Stack>
+        {isOutbox && <Alert color="yellow">{texts.outbox}</Alert>}
         <Text>{channel ? texts.pushedTo(channel.address ?? '') : texts.pushExplain}</Text>
         {isRefused && <Alert color="yellow">{texts.pushRefused}</Alert>}
         {canPush() ? (

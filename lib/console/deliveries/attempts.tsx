@@ -7,16 +7,16 @@ import { Phases } from './phases.tsx';
 const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();
-  const { number, startDate, durationMs, status, error, responseBody } = attempt;
+  const { number, startDate, durationMs, status, error, responseBody, outbox } = attempt;
   // Deliveries to people have no HTTP status.
-  const result = error === null ? texts.accepted : (texts.errors[error] ?? error);
+  const result = error === null ? (outbox ? texts.inOutbox : texts.accepted) : (texts.errors[error] ?? error);
   const isSuccess = status === null ? error === null : status >= 200 && status < 300;
   return (
     <Paper component="li" withBorder p="md">
       <Stack gap="sm">
         <Group justify="space-between">
           <Text fw={600}>{texts.attempt(number)}</Text>
-          <Badge variant="light" tt="none" color={isSuccess ? 'green' : 'red'}>
+          <Badge variant="light" tt="none" color={outbox ? 'yellow' : isSuccess ? 'green' : 'red'}>
             {status ?? result}
           </Badge>
         </Group>

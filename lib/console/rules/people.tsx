@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import type { Rule } from '#openapi';
+import { kindsQuery } from '../account/queries.ts';
 import { api } from '../api/client.ts';
 import { useCan, useMe } from '../session/session.tsx';
 import type { Texts } from '../texts/en.ts';
@@ -52,8 +53,9 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
   const users = useUsers(customerId);
   const [person, setPerson] = useState<string | null>(ON_DUTY);
   const [channel, setChannel] = useState<string | null>('email');
-  const channels = channelsOf(deliveries);
-  const by = channels.find((choice) => choice === channel);
+  const { data: offered } = useQuery(kindsQuery);
+  const channels = channelsOf(deliveries).filter((value) => offered?.kinds.includes(value) ?? true);
+  const by = channels.find((choice) => choice === channel) ?? channels[0];
   const add = () => {
     if (by && person !== null) onAdd(person === ON_DUTY ? { onDuty: true, by } : { userId: Number(person), by });
   };
@@ -74,7 +76,7 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
       <Select
         label={texts.channel}
         data={channels.map((value) => ({ value, label: deliveries.ways[value] }))}
-        value={channel}
+        value={by ?? null}
         onChange={setChannel}
         allowDeselect={false}
       />

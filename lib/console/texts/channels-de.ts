@@ -19,6 +19,7 @@ export const channels: typeof english = {
   unconfirmed: 'Noch nicht bestätigt',
   removeText: 'Regeln können Sie auf diesem Weg nicht mehr benachrichtigen.',
   pushExplain: 'Alarme erscheinen auf diesem Gerät, auch wenn die Konsole geschlossen ist.',
+  outbox: 'Dieser Server schreibt diese Nachrichten nur in Dateien. Sie erreichen niemanden.',
   pushedTo: (host) =>
     `Push-Mitteilungen gehen nur an ein Gerät, derzeit über ${host}. Schalten Sie sie hier ein, damit sie auf dieses Gerät kommen.`,
   turnOn: 'Push hier einschalten',

@@ -22,6 +22,7 @@ export const channels = {
   unconfirmed: 'Not confirmed yet',
   removeText: 'Rules can no longer notify you this way.',
   pushExplain: 'Alarms appear on this device, even while the console is closed.',
+  outbox: 'This server only writes these messages to files. They reach nobody.',
   pushedTo: (host: string) =>
     `Push notifications go to one device only, currently via ${host}. Turn them on here to move them to this device.`,
   turnOn: 'Turn on push here',

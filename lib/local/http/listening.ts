@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, isIP, type Server } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 
 /** Addresses that stand for every address of the machine. */
 const everywhere = ['0.0.0.0', '::'];
@@ -8,11 +8,11 @@ const everywhere = ['0.0.0.0', '::'];
 /** Whether only this machine can reach a server that listens on a host. */
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/i.test(host);
 
-/** The addresses of this machine that others may reach, IPv4 first. */
-const ownAddresses = (): string[] =>
+/** The addresses of this machine that others may reach, IPv4 first. A server on 0.0.0.0 has those of IPv4 alone. */
+const ownAddresses = (host: string): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
-    .filter(({ internal, scopeid }) => !internal && !scopeid)
+    .filter(({ internal, scopeid, family }) => !internal && !scopeid && (host === '::' || family === 'IPv4'))
     .toSorted((a, b) => a.family.localeCompare(b.family))
     .map(({ address }) => address);
 
@@ -42,7 +42,7 @@ export const listen = async (server: Server, { host, port, scheme, variable }: L
   const { port: actualPort } = server.address() as AddressInfo;
   const at = (address: string): string => `${scheme}://${inUrl(address)}:${actualPort}`;
   if (!everywhere.includes(host)) return { local: at(host), others: at(host), all: [at(host)] };
-  const own = ownAddresses();
-  return { local: at('127.0.0.1'), others: at(own[0] ?? '127.0.0.1'), all: ['127.0.0.1', '::1', ...own].map(at) };
+  const own = ownAddresses(host);
+  return { local: at('127.0.0.1'), others: at(own[0] ?? hostname()), all: ['127.0.0.1', '::1', ...own].map(at) };
 };
 export type Origins = Awaited<ReturnType<typeof listen>>;

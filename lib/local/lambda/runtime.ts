@@ -1,13 +1,14 @@
 import { createPasswords } from '#shared/auth/password.ts';
 import { createVault } from '#shared/auth/vault.ts';
 import type { Publish } from '#shared/aws/publish.ts';
-import { createTelegram } from '#shared/delivery/targets/telegram.ts';
-import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
+import { createTelegram, type SendTelegram } from '#shared/delivery/targets/telegram.ts';
+import { createWebhookClient, type WebhookClient } from '#shared/delivery/webhook-client.ts';
 import { log as standardLog } from '#shared/observability/log.ts';
 import { isFifo } from '#shared/queue/names.ts';
 import { type Queues, sqsQueues } from '#shared/queue/sqs-queues.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Settings } from '#shared/runtime/env.ts';
+import type { Messengers } from '#shared/runtime/messengers.ts';
 import { peopleOf } from '#shared/runtime/person-sender.ts';
 import { createTable, documentClient, type TableClient } from '#shared/store/engine/client.ts';
 import { store } from '#shared/store/store.ts';
@@ -28,6 +29,7 @@ import { createHostCipher } from './cipher.ts';
 import { createMetrics } from './metrics.ts';
 import { createMailFolder, createMessageFolder } from './outbox.ts';
 import { pooledBytes } from './pooled-bytes.ts';
+import { createSmsGateway } from './sms-gateway.ts';
 
 /** Waits for the first response of an external engine. Without one, the error names the variable with its address. */
 const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
@@ -87,14 +89,34 @@ type Parts = {
   publish: Publish | undefined;
 };
 
+/** Fails, because this host has neither a mail server nor an outbox. The failure is counted and logged. */
+const noMail: Runtime['mail'] = async () => {
+  throw new Error('this host sends no mails: SMTP_URL is not set');
+};
+
+type Targets = { webhookClient: WebhookClient; file: (to: string, text: string) => Promise<void> };
+
+/** Returns what sends SMS, chat messages and pushes: the services of this host, or files in place of them. */
+const messengersOf = ({ sms }: CloudOptions, settings: Settings, { webhookClient, file }: Targets): Messengers => {
+  const { TELEGRAM_TOKEN, OUTBOX_KINDS, DELIVERY_DEADLINE_SECONDS } = settings;
+  const asFile: SendTelegram = async (...message) => {
+    await file(...message);
+    return 'accepted';
+  };
+  return {
+    ...(sms ? { smsGateway: createSmsGateway(sms, DELIVERY_DEADLINE_SECONDS * 1_000) } : { sms: file }),
+    telegram: TELEGRAM_TOKEN ? createTelegram(async () => webhookClient, TELEGRAM_TOKEN) : asFile,
+    ...(OUTBOX_KINDS.includes('push') && { pushFile: file }),
+  };
+};
+
 /** Creates the runtime of the handlers on this host, with its metrics and the folder of exports. */
 export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
   const webhookClient = createWebhookClient(settings, { allowLoopback: true });
   const outbox = { dataDir, now, say };
-  const message = createMessageFolder(outbox);
-  const { TELEGRAM_TOKEN } = settings;
+  const messengers = messengersOf(options, settings, { webhookClient, file: createMessageFolder(outbox) });
   const passwords = createPasswords(options.passwordCost, random);
   const vault = createVault(await createHostCipher(options, random));
   const { metrics, prometheus, valuesOf } = createMetrics();
@@ -119,14 +141,9 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     queues: watched(opened.queues),
     exclusiveSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
-    mail: smtp?.mail ?? createMailFolder(settings.MAIL_SENDER, outbox),
+    mail: smtp?.mail ?? (options.hasOutbox ? createMailFolder(settings.MAIL_SENDER, outbox) : noMail),
     createPersonSender: peopleOf,
-    messengers: async () => ({
-      sms: message,
-      telegram: TELEGRAM_TOKEN
-        ? createTelegram(async () => webhookClient, TELEGRAM_TOKEN)
-        : (...args) => message(...args).then(() => 'accepted' as const),
-    }),
+    messengers: async () => messengers,
     exports: exported.exports,
     ...(publish && { publish }),
     vault: async () => vault,

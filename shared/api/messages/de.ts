@@ -52,7 +52,6 @@ export const errorTexts: Record<ErrorCode, string> = {
   firmware_in_use: 'Die Firmware ist Standard, oder ein Sensor ist auf sie festgelegt',
   firmware_exists: 'Eine Firmware dieser Version gibt es schon',
   access_tokens_too_many: 'Der Benutzer hat bereits die Höchstzahl an Zugriffstokens',
-  channel_unavailable: 'Dieser Dienst kann Personen über diesen Kanal nicht erreichen',
   webhook_disabled: 'Der Webhook ist deaktiviert',
   webhook_has_address:
     'Der Webhook hat eine URL. Seine Ereignisse werden dorthin gesendet und lassen sich nicht abholen',
@@ -118,6 +117,7 @@ export const problemTexts: Record<Problem, string> = {
   format_loses_rules: 'kann die Situation einer Regel nicht ausdrücken, die diesen Webhook nennt',
   foreign_webhook: 'ist kein Webhook dieses Bots',
   not_reachable: 'ist ein Kanal, den dieser Benutzer nicht bestätigt hat',
+  channel_not_offered: 'ist ein Kanal, über den dieser Dienst nicht senden kann; möglich sind: {choices}',
   url: 'ist keine erlaubte Adresse',
   url_address: 'führt zu einer Adresse, die nicht erlaubt ist',
   hardware_id: 'ist keine Hardware-ID dieses Herstellers',

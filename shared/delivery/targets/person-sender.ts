@@ -1,19 +1,24 @@
 import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
-import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
+import type { Channel } from '#shared/domain/people/channel.ts';
+import type { SendableKinds } from '#shared/domain/people/sendable.ts';
 import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import { MailFailure } from './mail-failure.ts';
-import type { Notification, PersonOutcome, PersonSender } from './person.ts';
+import type { Notification, PersonOutcome, SendToPerson } from './person.ts';
 import { pushContact } from './push-contact.ts';
 import type { SendTelegram } from './telegram.ts';
 
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type PersonServices = {
-  settings: { MAIL_SENDER: string; PUBLIC_URL: string; PUSH_CONTACT: string };
+  settings: { MAIL_SENDER: string; PUBLIC_URL: string; PUSH_CONTACT: string } & Pick<SendableKinds, 'CHANNEL_KINDS'>;
   mail: (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
   sms?: ((to: string, text: string, reference?: NotificationReference) => Promise<void>) | undefined;
+  /** Sends SMS in place of `sms`. Never rejects. */
+  smsGateway?: ((to: string, text: string) => Promise<PersonOutcome>) | undefined;
   telegram?: SendTelegram | undefined;
+  /** Writes pushes to files, in place of sending them. `to` is the host of the browser's service. */
+  pushFile?: ((to: string, text: string) => Promise<void>) | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
   now: () => number;
@@ -96,6 +101,8 @@ const push = async (
   notification: Notification,
 ): Promise<PersonOutcome> => {
   const { publicKey, sealed } = channel.key;
+  const { endpoint } = channel.subscription;
+  if (services.pushFile) return outcomeOf(services.pushFile(new URL(endpoint).host, asPush(notification)));
   const privateKey = await services.openPushKey(sealed);
   const subject = pushContact(services.settings);
   if (subject === null) return { retry: 'unavailable' };
@@ -112,27 +119,23 @@ const send = async (
   notification: Notification,
   reference?: NotificationReference,
 ): Promise<PersonOutcome> => {
-  const { mail, sms, telegram } = services;
+  const { mail, sms, smsGateway, telegram } = services;
   if (channel.by === 'push') return push(services, channel, notification);
   if (channel.by === 'email') {
     const { subject, text } = asMail(notification);
     return outcomeOf(mail(channel.address, subject, text, reference));
   }
+  if (channel.by === 'sms' && smsGateway) return smsGateway(channel.address, asSms(notification));
   if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification), reference));
   if (channel.by === 'telegram' && telegram)
     return telegram(channel.address, asMessage(notification, MAX_LENGTH.telegram));
   return { retry: 'unavailable' };
 };
 
-const isAvailable = ({ settings, sms, telegram }: PersonServices, kind: ChannelKind): boolean =>
-  Boolean({ email: settings.MAIL_SENDER, push: pushContact(settings), sms, telegram }[kind]);
-
-/** Creates what notifies people through the services that the host provides. */
-export const personSenderFor = (services: PersonServices): PersonSender => {
-  const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
-  return {
-    kinds,
-    send: async (channel, notification, reference) =>
-      kinds.includes(channel.by) ? send(services, channel, notification, reference) : { retry: 'unavailable' },
-  };
-};
+/** Returns a function that notifies people through the services that the host provides (completion 12). */
+export const personSenderFor =
+  (services: PersonServices): SendToPerson =>
+  async (channel, notification, reference) =>
+    services.settings.CHANNEL_KINDS.includes(channel.by)
+      ? send(services, channel, notification, reference)
+      : { retry: 'unavailable' };

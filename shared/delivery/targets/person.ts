@@ -1,6 +1,6 @@
 import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
-import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
+import type { Channel } from '#shared/domain/people/channel.ts';
 
 /**
  * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `subject` is what a shortened SMS must
@@ -41,9 +41,3 @@ export type SendToPerson = (
   notification: Notification,
   reference?: NotificationReference,
 ) => Promise<PersonOutcome>;
-
-/**
- * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'
- * }`.
- */
-export type PersonSender = { kinds: readonly ChannelKind[]; send: SendToPerson };

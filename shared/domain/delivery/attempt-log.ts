@@ -25,6 +25,7 @@ export const AttemptLog = z
     timings: z
       .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })
       .meta({ description: 'duration of each phase in ms; null if it did not take place' }),
+    outbox: z.boolean().meta({ description: 'the message is only a file in the outbox, and was sent to nobody' }),
   })
   .meta({ id: 'AttemptLog' });
 export type AttemptLog = z.output<typeof AttemptLog>;

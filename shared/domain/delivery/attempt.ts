@@ -1,7 +1,7 @@
 import type { AttemptLog } from './attempt-log.ts';
 
-/** The result of an attempt, as the delivery log shows it. */
-export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate'>;
+/** The result of an attempt. `outbox`: the message became a file, and was not sent. */
+export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> & { outbox?: true };
 
 /** The result of an attempt that made no HTTP request. */
 export const resultWithoutRequest = (error: string | null, durationMs = 0, responseBody = ''): AttemptResult => ({
@@ -23,6 +23,7 @@ export type PackedAttempt = [
   error: string | null,
   phases: (number | null)[],
   body: string | null,
+  outbox?: true,
 ];
 
 /** The largest response body (bytes) that is stored in the delivery itself. */
@@ -31,11 +32,14 @@ export const isShortBody = (body: string): boolean => Buffer.byteLength(body) <=
 
 export const packAttempt = (
   number: number,
-  { durationMs, status, error, responseBody, timings }: AttemptResult,
+  { durationMs, status, error, responseBody, timings, outbox }: AttemptResult,
 ): PackedAttempt => {
   const { dns, connect, tls, firstByte } = timings;
   const body = isShortBody(responseBody) ? responseBody : null;
-  return [number, durationMs, status, error, [dns, connect, tls, firstByte], body];
+  const phases = [dns, connect, tls, firstByte];
+  return outbox
+    ? [number, durationMs, status, error, phases, body, outbox]
+    : [number, durationMs, status, error, phases, body];
 };
 
 /** Returns an attempt that was accepted, and failed later for a reason that its service reported. */
@@ -63,9 +67,11 @@ export const attemptLogOf = (
   const ended = isSending ? starts.slice(0, -1) : starts;
   return ended.map((startDate, index) => {
     const attempt = index + 1;
-    const [number, durationMs, status, error, phases, body] = byNumber.get(attempt) ?? interrupted(attempt);
+    const [number, durationMs, status, error, phases, body, outbox = false] =
+      byNumber.get(attempt) ?? interrupted(attempt);
     const [dns = null, connect = null, tls = null, firstByte = null] = phases;
     const responseBody = body ?? bodies.get(number) ?? '';
-    return { number, startDate, durationMs, status, error, responseBody, timings: { dns, connect, tls, firstByte } };
+    const timings = { dns, connect, tls, firstByte };
+    return { number, startDate, durationMs, status, error, responseBody, timings, outbox };
   });
 };

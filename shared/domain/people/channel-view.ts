@@ -65,7 +65,11 @@ export const ChannelVerification = z
 
 export const ChannelKinds = z
   .object({
-    kinds: z.array(By).meta({ description: 'the channels that this service supports' }),
+    kinds: z.array(By).meta({ description: 'the channels that this service can send by' }),
+    outbox: z.array(By).meta({
+      description:
+        'those whose messages are only files in `outbox` of the data folder (`npm start` with `OUTBOX`): they reach nobody',
+    }),
     pushKey: z.string().meta({ description: 'the `applicationServerKey` that browsers subscribe with' }),
   })
   .meta({ id: 'ChannelKinds' });

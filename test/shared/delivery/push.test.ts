@@ -4,7 +4,7 @@ import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import type { Notification } from '#shared/delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
-import type { Channel } from '#shared/domain/people/channel.ts';
+import { type Channel, channelKinds } from '#shared/domain/people/channel.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
 import { startPushService } from '#test/fixtures/push-service.ts';
 
@@ -28,6 +28,7 @@ const stage = {
   CANARY: false,
   MAIL_SENDER: 'outbox',
   PUSH_CONTACT: '',
+  CHANNEL_KINDS: channelKinds,
 };
 const NOW = Date.parse('2026-11-28T03:08:00Z');
 const sender = (more: Partial<typeof stage> = {}, network: object = service.network) => {
@@ -40,7 +41,7 @@ const sender = (more: Partial<typeof stage> = {}, network: object = service.netw
     openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
     now: () => NOW,
   };
-  return personSenderFor(services).send;
+  return personSenderFor(services);
 };
 const notification: Notification = {
   title: 'Fall in room 7',

@@ -16,12 +16,18 @@ describe('a messaging service', () => {
     return { client: boss, cloud: small, lines };
   };
 
-  test('returns 409 and is not offered if the stage does not have it', async () => {
-    const { client, cloud: small } = await withServices({ messengers: async () => ({}) });
-    const { kinds } = await client.ok<{ kinds: string[] }>('GET', '/channels');
-    expect(kinds).toEqual(['email']);
-    for (const [by, address] of [['sms', '+491701234567'] as const, ['telegram', '1'] as const])
-      expect((await setChannel(client, by, { address })).status).toBe(409);
+  test('returns 400 and is not offered if the host does not have it', async () => {
+    const small = await startTestCloud({
+      hasOutbox: false,
+      environment: { PUSH_CONTACT: 'https://cloud.example.org' },
+    });
+    const client = await adminOf(small.url);
+    expect(await client.ok('GET', '/channels')).toMatchObject({ kinds: ['push'], outbox: [] });
+    for (const [by, address] of [['sms', '+491701234567'] as const, ['telegram', '1'] as const]) {
+      const answer = await setChannel(client, by, { address });
+      expect([answer.status, pathsOf(answer)]).toEqual([400, ['by']]);
+      expect(answer.text).toContain('it can send by: push');
+    }
     await small.stop();
   });
 

@@ -1,0 +1,23 @@
+import { createHttpClient } from '#shared/delivery/http-client.ts';
+import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
+
+/** An SMS gateway: its address, and its bearer token or null. */
+export type SmsGateway = { url: string; token: string | null };
+
+/** The operator chooses the gateway, so it may have any address, even one of this machine. */
+const anywhere = { allowPrivate: true, allowedRanges: [], allowLoopback: true, own: [] };
+
+/** The statuses with which a gateway refuses one SMS, by its number or its text. Any other can pass. */
+const finalStatuses: readonly (number | null)[] = [400, 422];
+
+/** Returns a function that sends an SMS through a gateway within `deadlineMs`. It never rejects. */
+export const createSmsGateway = ({ url, token }: SmsGateway, deadlineMs: number) => {
+  const { post } = createHttpClient({ policy: anywhere, deadlineMs });
+  const authorization = token !== null && { Authorization: `Bearer ${token}` };
+  return async (to: string, text: string): Promise<PersonOutcome> => {
+    const headers = { 'Content-Type': 'application/json', ...authorization };
+    const { status, error } = await post({ url, headers, body: JSON.stringify({ to, text }) });
+    if (status !== null && status >= 200 && status < 300) return 'accepted';
+    return finalStatuses.includes(status) ? 'gone' : { retry: error ?? `status_${status}` };
+  };
+};

@@ -1,0 +1,37 @@
+import { type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
+import type { Settings } from '#shared/runtime/env.ts';
+import { isLoopback } from './http/listening.ts';
+
+/** What a host lacks that cannot send by a channel. */
+const missing = {
+  email: 'SMTP_URL is not set',
+  sms: 'SMS_URL is not set',
+  push: 'push services need a public contact (set PUSH_CONTACT)',
+  telegram: 'TELEGRAM_TOKEN is not set',
+} as const satisfies Record<ChannelKind, string>;
+
+type Sendable = Pick<Settings, 'CHANNEL_KINDS' | 'OUTBOX_KINDS'>;
+
+/** Returns a line for each channel by which the service reaches nobody. */
+export const channelLines = ({ CHANNEL_KINDS, OUTBOX_KINDS }: Sendable, dataDir: string): string[] => {
+  const place = dataDir === ':memory:' ? 'printed here' : `written to ${dataDir}/outbox`;
+  return channelKinds.flatMap((kind) => {
+    if (OUTBOX_KINDS.includes(kind)) return [`${kind}: messages are only ${place} (OUTBOX), because ${missing[kind]}`];
+    return CHANNEL_KINDS.includes(kind) ? [] : [`${kind}: not offered, because ${missing[kind]}`];
+  });
+};
+
+type Links = Sendable & { host: string; configuredUrl: string; url: string };
+
+/**
+ * Returns a line about the address in links, unless `configuredUrl` (PUBLIC_URL) sets it: `url`, which was found, or that
+ * people who get messages elsewhere cannot open it.
+ */
+export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KINDS }: Links): string[] => {
+  if (configuredUrl !== '') return [];
+  if (!isLoopback(host)) return [`links in messages lead to ${url}; set PUBLIC_URL to change that`];
+  const leavesMachine = CHANNEL_KINDS.some((kind) => kind !== 'push' && !OUTBOX_KINDS.includes(kind));
+  return leavesMachine
+    ? [`warning: links in messages lead to ${url}, which only this machine can open: set PUBLIC_URL or HOST`]
+    : [];
+};
