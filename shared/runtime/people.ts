@@ -6,7 +6,7 @@ import { type Metrics, unmeasured } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
 
 /** The services that a host provides. */
-type Host = Pick<Services, 'settings' | 'mail' | 'webhookClient'> & {
+type Host = Pick<Services, 'settings' | 'mail' | 'webhookClient' | 'now'> & {
   messengers?: () => Promise<Messengers>;
   log: Log;
   metrics?: Metrics;
@@ -23,7 +23,7 @@ export const peopleOf = async (
     channelKinds: kinds,
     person: async (channel, notification) => {
       const outcome = await send(channel, notification);
-      if (typeof outcome === 'object') {
+      if (typeof outcome === 'object' && 'retry' in outcome) {
         log('error', 'a notification was not accepted', { by: channel.by, reason: outcome.retry });
         metrics.measure('LettersFailed');
       }

@@ -1,4 +1,5 @@
 import { hashOf } from '#shared/auth/tokens.ts';
+import { isAccepted, isGone } from '#shared/delivery/targets/person.ts';
 import { languageOf } from '#shared/domain/identity/locale.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
@@ -42,6 +43,6 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const message = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
   const { by, address } = channel;
   const outcome = await person({ by, address }, { ...message, url: null, language });
-  if (outcome === 'gone') return refuse('address', 'channel_gone');
-  if (outcome !== 'accepted') return fail('unavailable', { waitSeconds: 30 });
+  if (isGone(outcome)) return refuse('address', 'channel_gone');
+  if (!isAccepted(outcome)) return fail('unavailable', { waitSeconds: 30 });
 };

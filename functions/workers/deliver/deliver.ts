@@ -9,15 +9,15 @@ import { hold } from './hold.ts';
 import { lease } from './lease.ts';
 import { notifyPerson } from './person.ts';
 import { record } from './record.ts';
-import { delayOf, type Outcome, postpone, requeue, requeueAsRetry, requeueAt } from './schedule.ts';
+import { delayOf, type Outcome, postpone, requeue, requeueAsRetry, requeueTaskAt } from './schedule.ts';
 import { decryptSecrets, send } from './send.ts';
 import { inSlot } from './slots.ts';
 
 /** Attempts a delivery once, or returns what becomes of it without an attempt. */
 export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<Outcome> => {
   const key = deliveryKey(task);
-  if ((await waitUntilDue(deps, task)) === 'early') return requeueAt(deps, key, task.notBefore);
-  if (!isToWebhook(key)) return notifyPerson(deps, key);
+  if ((await waitUntilDue(deps, task)) === 'early') return requeueTaskAt(deps, task, task.notBefore);
+  if (!isToWebhook(key)) return notifyPerson(deps, key, task);
 
   const target = await findWebhook(deps, key);
   if (target.kind === 'deleted') return endAsDeleted(deps, key);

@@ -1,18 +1,27 @@
 import { addressKeyOf } from '#shared/api/address-key.ts';
 import { channelsOf } from '#shared/api/channels-of.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import { gatheredLetter } from '#shared/delivery/gathered.ts';
 import { letterOf } from '#shared/delivery/message.ts';
-import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { isAccepted, isGone, type PersonOutcome } from '#shared/delivery/targets/person.ts';
 import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
+  type AttemptOutcome,
   afterAttempt,
   type Delivery,
+  messageOf,
   type Next,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
+import { isGathered } from '#shared/domain/delivery/gathering.ts';
 import { type Channel, smsOf } from '#shared/domain/people/channel.ts';
+import { inContext } from '#shared/observability/log.ts';
+import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { updateChannels } from './channel-changes.ts';
 import { chance, type DeliverDeps } from './deps.ts';
+import { gatherFor, takeTurn } from './gather.ts';
 import { lease } from './lease.ts';
 import { notifyFailed } from './managers.ts';
 import { recordAttempt } from './record.ts';
@@ -42,42 +51,76 @@ const channelFor = async (
   return { kind: 'refused', reason: 'limit_reached' };
 };
 
-const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
-  const target = await channelFor(deps, delivery);
-  if (target.kind === 'refused') return target;
-  return { kind: 'sent', outcome: await deps.person(target.channel, letterOf(delivery, addressKey)) };
-};
-
 /** Returns the error of an attempt, or null if the service accepted the notification. */
 const errorOf = (answer: Answer): string | null => {
   if (answer.kind === 'refused') return answer.reason;
   const { outcome } = answer;
-  if (outcome === 'accepted') return null;
-  return outcome === 'gone' ? outcome : outcome.retry;
+  if (isAccepted(outcome)) return null;
+  return isGone(outcome) ? 'gone' : outcome.retry;
 };
 
-const nextState = (deps: DeliverDeps, { attempts }: Delivery, answer: Answer): Next => {
-  if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
-  const { outcome } = answer;
-  const effective = typeof outcome === 'string' ? { what: outcome } : plainFailure;
-  return afterAttempt(attempts, effective, PERSON_DELAYS, { now: deps.now(), random: chance(deps) });
+/** Returns the reason that the service gave because of which no retry would help, or ''. */
+const reasonOf = (answer: Answer): string =>
+  answer.kind === 'sent' && typeof answer.outcome === 'object' && 'gone' in answer.outcome ? answer.outcome.gone : '';
+
+const outcomeOf = (outcome: PersonOutcome): AttemptOutcome => {
+  if (isAccepted(outcome)) return { what: 'accepted' };
+  return isGone(outcome) ? { what: 'gone' } : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
 };
 
-/** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
-export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
+const nextState = (answer: Answer, { attempts }: Delivery, time: { now: number; random: number }): Next =>
+  answer.kind === 'refused'
+    ? { state: 'failed', reason: answer.reason }
+    : afterAttempt(attempts, outcomeOf(answer.outcome), PERSON_DELAYS, time);
+
+/** Records the answer for each delivery that the message stands for. All succeed, or are retried together. */
+const recordAnswer = async (
+  deps: DeliverDeps,
+  [first, ...others]: readonly [Delivery, ...Delivery[]],
+  answer: Answer,
+  durationMs: number,
+): Promise<Outcome> => {
+  const result = resultWithoutRequest(errorOf(answer), durationMs, reasonOf(answer));
+  const time = { now: deps.now(), random: chance(deps) };
+  const recordFor = async (delivery: Delivery, hasTask: boolean): Promise<Next> => {
+    const next = nextState(answer, delivery, time);
+    if (next.state === 'failed') await notifyFailed(deps, null, delivery);
+    const reportError = await recordAttempt(deps, null, delivery, { result, next, hasTask });
+    if (reportError !== undefined) throw reportError;
+    return next;
+  };
+  await inBatches(others, (other) =>
+    inContext({ uuid: messageOf(other.snapshot), requestId: other.requestId }, () => recordFor(other, true)),
+  );
+  return (await recordFor(first, false)).state;
+};
+
+/**
+ * Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. What
+ * several sensors report about themselves within GATHER_SECONDS is one message.
+ */
+export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: Deliver): Promise<Outcome> => {
   const { now } = deps;
+  // A task of the sweep has only the key of its delivery.
+  if (task.isGathered || task.by === undefined) {
+    const turn = await takeTurn(deps, key);
+    if (turn !== 'taken') return turn;
+  }
   // Before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
   const addressKey = await addressKeyOf(deps);
   const leased = await lease(deps, key);
   if (leased.kind !== 'leased') return leased.kind;
   const { delivery } = leased;
+  const target = await channelFor(deps, delivery);
+  const channel = target.kind === 'found' ? target.channel : null;
+  const others = isGathered(delivery) ? await gatherFor(deps, delivery, channel) : [];
+  const deliveries = [delivery, ...others] as const;
+  const message = others.length > 0 ? gatheredLetter(deliveries) : letterOf(delivery, addressKey);
   const start = now();
-  const answer = await send(deps, delivery, addressKey);
+  const answer: Answer =
+    target.kind === 'found' ? { kind: 'sent', outcome: await deps.person(target.channel, message) } : target;
   deps.failpoint('deliver.sent');
-  const result = resultWithoutRequest(errorOf(answer), now() - start);
-  const next = nextState(deps, delivery, answer);
-  if (next.state === 'failed') await notifyFailed(deps, null, delivery);
-  const reportError = await recordAttempt(deps, null, delivery, { result, next });
-  if (reportError !== undefined) throw reportError;
-  return next.state;
+  const state = await recordAnswer(deps, deliveries, answer, now() - start);
+  if (channel && answer.kind === 'sent') await updateChannels(deps, deliveries, channel, answer.outcome);
+  return state;
 };

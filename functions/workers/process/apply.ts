@@ -7,13 +7,12 @@ import type { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { inContext, oneOrAll } from '#shared/observability/log.ts';
-import { deliverTask } from '#shared/queue/encode.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { Received } from '#shared/worker/attempt.ts';
 import { kindOfFailure, RetryLater } from '#shared/worker/failure.ts';
 import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
-import { countAlarms, fire, fireDeleted, hitAppender, writeDeliveries } from './hits.ts';
+import { countAlarms, enqueueDeliveries, fire, fireDeleted, hitAppender, writeDeliveries } from './hits.ts';
 
 export type Rules = ReadonlyMap<number, Rule>;
 
@@ -132,7 +131,7 @@ const applySteps = async (
   deps.failpoint('process.hits_written');
   const posted = await writeDeliveries(deps, merged(deliveries), recipients);
   deps.failpoint('process.deliveries_written');
-  await deps.enqueue(posted.map(deliverTask));
+  await enqueueDeliveries(deps, posted);
   countAlarms(deps, deliveries, recipients);
   for (const event of decided) await showActivity(deps, context, event);
   deps.failpoint('process.applied');

@@ -1,5 +1,6 @@
 import { type Addressee, addresseesOf, deliveryTo, type Known, onceEach, publisherOf } from '#shared/api/addressees.ts';
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { GATHER_SECONDS, isGathered } from '#shared/domain/delivery/gathering.ts';
 import type { EventContext } from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
@@ -7,6 +8,7 @@ import { beginning, isNear, placesOf } from '#shared/domain/rule/escalation.ts';
 import { isForDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { HitPlace, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
 import type { Escalate } from '#shared/queue/task.ts';
 import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
 import type { ProcessDeps } from './context.ts';
@@ -166,16 +168,34 @@ export const writeDeliveries = async (
 };
 
 /**
- * Counts the alarms that are due immediately: not those of a webhook that is disabled, fetched, or delayed by its
- * schedule.
+ * Enqueues deliveries. Those that may become one message about several sensors wait for others, on the queue of retries,
+ * where they delay no alarm.
+ */
+export const enqueueDeliveries = async (
+  { enqueue }: Pick<ProcessDeps, 'enqueue'>,
+  deliveries: readonly Delivery[],
+): Promise<void> => {
+  const gathered = deliveries.filter(isGathered).map((delivery) => ({
+    ...deliverTask(delivery),
+    isRetry: true,
+    notBefore: delivery.createDate + GATHER_SECONDS * 1_000,
+  }));
+  await enqueue(deliveries.filter((delivery) => !isGathered(delivery)).map(deliverTask));
+  if (gathered.length > 0) await enqueue(gathered, { delaySeconds: GATHER_SECONDS });
+};
+
+/**
+ * Counts the alarms that are due immediately: not those that wait for others, nor those of a webhook that is disabled,
+ * fetched, or delayed by its schedule.
  */
 export const countAlarms = (
   { measure }: ProcessDeps,
   deliveries: readonly Delivery[],
   { webhooks }: Pick<Known, 'webhooks'>,
 ): void => {
-  const isImmediate = ({ hit, webhookId }: Delivery): boolean => {
-    if (webhookId === null) return true;
+  const isImmediate = (delivery: Delivery): boolean => {
+    const { hit, webhookId } = delivery;
+    if (webhookId === null) return !isGathered(delivery);
     const webhook = webhooks.get(webhookId);
     return hit !== null && webhook?.isEnabled === true && webhook.url !== null && !webhook.retrySchedule?.[0];
   };

@@ -1,7 +1,7 @@
 // The service worker of the console. It shows what is pushed, also while no page of the console is open, and keeps nothing.
 
 /** What the service pushes (shared/delivery/targets/people.ts). */
-type Letter = { title: string; text: string; url: string | null; language: string };
+type Letter = { title: string; text: string; url: string | null; listUrl?: string; language: string };
 type Lasting = { waitUntil: (work: Promise<unknown>) => void };
 type PushEvent = Lasting & { data: { json: () => Letter } | null };
 type ClickEvent = Lasting & { notification: Notification; action: string };
@@ -31,10 +31,10 @@ worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting
 worker.addEventListener('push', (event) => {
   const letter = event.data?.json();
   if (!letter) return;
-  const { title, text, url, language } = letter;
+  const { title, text, url, listUrl = null, language } = letter;
   const actions = url === null ? [] : [{ action: GO, title: wordsOf(language).go }];
   // It stays until somebody has seen it: it may tell of a fall.
-  const options = { body: text, lang: language, data: url, requireInteraction: true, actions };
+  const options = { body: text, lang: language, data: url ?? listUrl, requireInteraction: true, actions };
   event.waitUntil(worker.registration.showNotification(title, options));
 });
 

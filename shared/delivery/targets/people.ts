@@ -2,7 +2,7 @@ import type { Language } from '#shared/domain/identity/locale.ts';
 import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { Letter, People, PersonOutcome } from './person.ts';
-import type { Telegram } from './telegram.ts';
+import { type Telegram, withPauses } from './telegram.ts';
 
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type Services = {
@@ -12,9 +12,11 @@ export type Services = {
   telegram?: Telegram | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
+  now: () => number;
 };
 
 const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
+const listLabels: Record<Language, string> = { en: 'All sensors:', de: 'Alle Sensoren:' };
 
 /** The longest messages: characters of an SMS or a Telegram message, and bytes of a push message before encryption. */
 const MAX_LENGTH = { sms: 1_600, telegram: 4_096, push: 3_000 } as const;
@@ -28,8 +30,10 @@ const truncate = (text: string, maxLength: number): string => {
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 };
 
-const linkOf = ({ url, language }: Letter): string =>
-  url === null ? '' : `\n\n${acknowledgeLabels[language]}\n${url}`;
+const linkOf = ({ url, listUrl, language }: Letter): string => {
+  if (url !== null) return `\n\n${acknowledgeLabels[language]}\n${url}`;
+  return listUrl === undefined ? '' : `\n\n${listLabels[language]}\n${listUrl}`;
+};
 
 /** Returns a notification as a mail: its subject on one line, and its text. */
 const asMail = (notification: Letter) => ({
@@ -114,7 +118,8 @@ const isAvailable = ({ settings, sms, telegram }: Services, kind: ChannelKind): 
   kind === 'push' || Boolean({ email: settings.MAIL_SENDER, sms, telegram }[kind]);
 
 /** Creates what notifies people through the services that the host provides (completion 12). */
-export const peopleBy = (services: Services): People => {
+export const peopleBy = (host: Services): People => {
+  const services = { ...host, telegram: host.telegram && withPauses(host.telegram, host.now) };
   const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
   return {
     kinds,

@@ -3,11 +3,14 @@ import type { AttemptLog } from './attempt-log.ts';
 /** The result of an attempt, as the delivery log shows it. */
 export type Result = Omit<AttemptLog, 'number' | 'startDate'>;
 
-/** The result of an attempt that made no HTTP request. */
-export const resultWithoutRequest = (error: string | null, durationMs = 0): Result => ({
+/** The longest reason of a messaging service that is kept (characters). */
+export const MAX_REASON = 200;
+
+/** The result of an attempt without an HTTP response; `reason` is what a messaging service said about it. */
+export const resultWithoutRequest = (error: string | null, durationMs = 0, reason = ''): Result => ({
   status: null,
   error,
-  responseBody: '',
+  responseBody: reason.slice(0, MAX_REASON),
   durationMs,
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 });
@@ -29,9 +32,14 @@ export type Entry = [
 const MAX_SHORT_BODY = 64;
 export const isShort = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
-export const entryOf = (number: number, { durationMs, status, error, responseBody, timings }: Result): Entry => {
+/** Returns the entry of an attempt. `isWhole`: a long body is not stored elsewhere. */
+export const entryOf = (
+  number: number,
+  { durationMs, status, error, responseBody, timings }: Result,
+  isWhole = false,
+): Entry => {
   const { dns, connect, tls, firstByte } = timings;
-  const body = isShort(responseBody) ? responseBody : null;
+  const body = isWhole || isShort(responseBody) ? responseBody : null;
   return [number, durationMs, status, error, [dns, connect, tls, firstByte], body];
 };
 

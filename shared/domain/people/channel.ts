@@ -13,7 +13,7 @@ export const PUSH_KEY = 'push';
 
 /** A verified channel of a user, with everything that sending needs. */
 export type Channel =
-  | { by: Exclude<ChannelKind, 'push'>; address: string }
+  | { by: Exclude<ChannelKind, 'push'>; address: string; undeliverableDate?: number }
   | { by: 'push'; subscription: PushSubscription; key: PushKey };
 
 /**
@@ -25,6 +25,9 @@ export type KeptChannel = {
   address: string;
   subscription?: PushSubscription;
   provenDate: number | null;
+  /** When (ms) and why its service reported that nothing can be delivered to this address. */
+  undeliverableDate?: number;
+  undeliverableReason?: string;
 };
 
 /** The hash of a code that verifies a channel. The code is valid until `expires` (ms), for `CODE_TRIES` tries. */

@@ -33,14 +33,18 @@ export const claiming = (now: number, lapsed: number, lease: Lease): Changes => 
 });
 
 /** Adds an entry in the log of attempts to a change. */
-export const noting = ({ attempts }: Delivery, result: Result, { UpdateExpression, ...rest }: Changes): Changes => ({
+export const noting = (
+  { attempts, webhookId }: Delivery,
+  result: Result,
+  { UpdateExpression, ...rest }: Changes,
+): Changes => ({
   ...rest,
   UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
   ExpressionAttributeNames: { ...rest.ExpressionAttributeNames, '#log': 'log' },
   ExpressionAttributeValues: {
     ...rest.ExpressionAttributeValues,
     ':none': [],
-    ':entry': [entryOf(attempts, result)],
+    ':entry': [entryOf(attempts, result, webhookId === null)],
   },
 });
 

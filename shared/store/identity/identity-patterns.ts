@@ -42,6 +42,16 @@ export const identityPatterns = {
   'channels.put': pattern('Replace a channel of a user', { put: ['channel'], check: ['user'] }, [0, 4]),
   'channels.tryCode': pattern('Use one of the attempts at a code', { update: ['channel'] }, [0, 1]),
   'channels.prove': pattern('Record that a channel is verified', { update: ['channel'] }, [0, 1]),
+  'channels.markUndeliverable': pattern(
+    'Record that nothing can be delivered to a channel',
+    { update: ['channel'] },
+    [0, 1],
+  ),
+  'channels.move': pattern(
+    'Replace the address of a Telegram group that has a new one',
+    { update: ['channel'] },
+    [0, 1],
+  ),
   'channels.remove': pattern('Delete a channel', { remove: ['channel'] }, [0, 1]),
 
   'duty.of': pattern('Which users of a customer are on duty?', { query: ['duty'] }, [1, 0], each4KB),

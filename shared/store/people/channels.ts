@@ -1,3 +1,4 @@
+import { MAX_REASON } from '#shared/domain/delivery/attempt.ts';
 import type { Channel, ChannelCode, ChannelKind, KeptChannel, PushKey } from '#shared/domain/people/channel.ts';
 import { CODE_TRIES } from '#shared/domain/people/channel.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -10,6 +11,8 @@ type UserKey = { customerId: number | null; userId: number };
 type StoredChannel = KeptChannel & { codeHash?: string; codeExpires?: number; tries?: number };
 type TriedChannel = KeptChannel & { codeHash: string };
 
+const undeliverableNames = ['undeliverableDate', 'undeliverableReason'] as const;
+
 const channelKey = ({ customerId, userId }: UserKey, by: ChannelKind) =>
   items.channel({ customerId: customerId ?? UNASSIGNED, userId, by });
 
@@ -19,8 +22,8 @@ const queryChannels = (table: TableReader, { customerId, userId }: UserKey) =>
     beginsWith: 'CHANNEL#',
   });
 
-const sendable = ({ by, address, subscription }: StoredChannel, key: PushKey | null): Channel[] => {
-  if (by !== 'push') return [{ by, address }];
+const sendable = ({ by, address, subscription, undeliverableDate }: StoredChannel, key: PushKey | null): Channel[] => {
+  if (by !== 'push') return [{ by, address, ...(undeliverableDate !== undefined && { undeliverableDate }) }];
   return subscription && key ? [{ by, subscription, key }] : [];
 };
 
@@ -61,6 +64,37 @@ const channelWrites = (table: Table) => ({
     const sameCode = where('#codeHash = :codeHash', { codeHash });
     const verified = changes({ set: { provenDate }, remove: ['codeHash', 'codeExpires', 'tries'], if: sameCode });
     return (await table.update(channelKey(user, by), verified)) !== null;
+  },
+
+  /**
+   * Records that nothing can be delivered to the address of a channel, or (null) that it can again. False if the channel has
+   * another address by now.
+   */
+  markUndeliverable: async (
+    user: UserKey,
+    { by, address }: Pick<KeptChannel, 'by' | 'address'>,
+    undeliverable: { date: number; reason: string } | null,
+  ): Promise<boolean> => {
+    const sameAddress = where('#address = :address', { address });
+    const update = undeliverable
+      ? {
+          set: {
+            undeliverableDate: undeliverable.date,
+            undeliverableReason: undeliverable.reason.slice(0, MAX_REASON),
+          },
+        }
+      : { remove: undeliverableNames };
+    return (await table.update(channelKey(user, by), changes({ ...update, if: sameAddress }))) !== null;
+  },
+
+  /** Replaces the address of a channel, unless it is not `from` any more. It stays verified. */
+  move: async (user: UserKey, by: ChannelKind, { from, to }: { from: string; to: string }): Promise<boolean> => {
+    const update = changes({
+      set: { address: to },
+      remove: undeliverableNames,
+      if: where('#address = :from', { from }),
+    });
+    return (await table.update(channelKey(user, by), update)) !== null;
   },
 
   /** Removes a channel of a user. False if there is none. */
