@@ -6,7 +6,7 @@ import { type Metrics, unmeasured } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
 
 /** The services that a host provides. */
-type Host = Pick<Services, 'settings' | 'mail' | 'webhookClient' | 'now'> & {
+type Host = Pick<Services, 'settings' | 'mail' | 'webhookClient' | 'now' | 'chatPauses'> & {
   messengers?: () => Promise<Messengers>;
   log: Log;
   metrics?: Metrics;

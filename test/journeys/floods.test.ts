@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
+import { changes } from '#shared/store/engine/request.ts';
 import { store } from '#shared/store/store.ts';
+import { items } from '#shared/store/table.ts';
 import { linkSensor } from '../fixtures/home.ts';
 import { b } from '../fixtures/messages.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
@@ -54,11 +56,11 @@ const GATHERED_MS = 22_000;
 
 type Home = Awaited<ReturnType<typeof world.furnish>>;
 /** Adds sensors of maker B to a home, which report themselves whether they are online. */
-const addSensors = async ({ client }: Home, count: number) => {
+const addSensors = async ({ client, customerId }: Home, count: number) => {
   const sensors: { say: (message: unknown) => Promise<unknown> }[] = [];
   for (let at = 1; at <= count; at++) {
     const { sensorId, device } = await linkSensor(client, 'maker_b');
-    await client.ok('PUT', `/sensors/${sensorId}`, { name: `Room ${at}` });
+    await world.table.update(items.sensor({ customerId, sensorId }), changes({ set: { name: `Room ${at}` } }));
     sensors.push({ say: (message: unknown) => device.ok('POST', `/devices/${sensorId}/messages`, message) });
   }
   const report = async (isOnline: boolean, from = 0, to = count) => {
@@ -85,13 +87,12 @@ const subscribe = async ({ client, customerId }: Home, userId: number): Promise<
   await store(world.table).channels.put({ customerId, userId }, channel, null);
 };
 const sentBy = (by: Channel['by']) => world.letters.filter((letter) => letter.by === by).map(({ text }) => text);
-const statesOf = async ({ client, customerId }: Home) => {
-  const [page] = await client.ok<{ data: { state: string; attempts: number; event: string }[] }[]>(
-    'GET',
-    `/customers/${customerId}/deliveries?perPage=1000`,
-  );
-  return page?.data ?? [];
-};
+/** Returns the state of each delivery to people of a home, and its number of attempts. */
+const statesOf = ({ customerId }: Home) =>
+  world.table.queryAll<{ state: string; attempts: number }>({
+    pk: items.personDelivery.pk({ customerId }),
+    beginsWith: 'DELIVERY#',
+  });
 
 test('200 sensors that go offline are one message on each channel, and a fall among them is sent before it', async () => {
   const channels = { email: 'anna@example.com', sms: '+491701234567', telegram: '-100200' };

@@ -15,7 +15,7 @@ import { type Outcome, requeueAt, requeueFound } from './schedule.ts';
  * For how long (s) one task alone gathers the deliveries to a person or chat. The others come back after that. It is
  * shorter than the shortest delay of a retry.
  */
-const TURN_SECONDS = 5;
+const TURN_SECONDS = 8;
 
 /** The most deliveries to people that are read to find those for one message. */
 const MAX_READ = 5_000;

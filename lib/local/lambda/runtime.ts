@@ -94,6 +94,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     webhookClient: async () => webhookClient,
     mail: createMailFolder(settings.MAIL_SENDER, outbox),
     peopleOf,
+    chatPauses: new Map(),
     messengers: async () => ({
       sms: message,
       telegram: TELEGRAM_TOKEN

@@ -2,7 +2,7 @@ import type { Language } from '#shared/domain/identity/locale.ts';
 import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { Letter, People, PersonOutcome } from './person.ts';
-import { type Telegram, withPauses } from './telegram.ts';
+import { type ChatPauses, type Telegram, withPauses } from './telegram.ts';
 
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type Services = {
@@ -13,6 +13,7 @@ export type Services = {
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
   now: () => number;
+  chatPauses?: ChatPauses;
 };
 
 const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
@@ -119,7 +120,8 @@ const isAvailable = ({ settings, sms, telegram }: Services, kind: ChannelKind): 
 
 /** Creates what notifies people through the services that the host provides (completion 12). */
 export const peopleBy = (host: Services): People => {
-  const services = { ...host, telegram: host.telegram && withPauses(host.telegram, host.now) };
+  const { telegram, chatPauses = new Map(), now } = host;
+  const services = { ...host, telegram: telegram && withPauses(telegram, chatPauses, now) };
   const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
   return {
     kinds,

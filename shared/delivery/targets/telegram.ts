@@ -90,19 +90,21 @@ export const telegramAs =
     return outcome === 'accepted' ? { movedTo } : outcome;
   };
 
+/** Until when (ms) each chat must not be called. A process has one, for all of its handlers. */
+export type ChatPauses = Map<string, number>;
+
 /**
  * Stops calling a chat for as long as Telegram asks: until then, its messages are to be retried without a request. Other
  * chats are not affected.
  */
-export const withPauses = (send: Telegram, now: () => number): Telegram => {
-  const pausedUntil = new Map<string, number>();
-  return async (chat, text) => {
-    const until = pausedUntil.get(chat) ?? 0;
+export const withPauses =
+  (send: Telegram, pauses: ChatPauses, now: () => number): Telegram =>
+  async (chat, text) => {
+    const until = pauses.get(chat) ?? 0;
     if (until > now()) return { retry: 'status_429', afterSeconds: Math.ceil((until - now()) / 1_000) };
-    pausedUntil.delete(chat);
+    pauses.delete(chat);
     const outcome = await send(chat, text);
     if (typeof outcome === 'object' && 'retry' in outcome && outcome.afterSeconds)
-      pausedUntil.set(chat, now() + outcome.afterSeconds * 1_000);
+      pauses.set(chat, now() + outcome.afterSeconds * 1_000);
     return outcome;
   };
-};
